@@ -152,10 +152,10 @@ class Checks:
         return max(float(np.abs(g.numpy() - e).max()) / max(float(np.abs(e).max()), 1e-3 * largest) for g, e in pairs)
 
     def export(self) -> float:
-        from tapeflow.torch.convert import exported
+        from tapeflow.torch.convert import export_module
 
         with self._torch.no_grad():
-            program = exported(self.module, self.inputs)
+            program = export_module(self.module, self.inputs)
             return difference(self._flat(program.module()(*self.more)), self._more_outputs)
 
     def onnx(self) -> float:

@@ -9,7 +9,7 @@ os.environ.setdefault("TAPEFLOW_CHECK_PASSES", "1")  # read once, when TapeFlow 
 import tapeflow as tf
 from tapeflow.core import device as devices
 from tapeflow.core.settings import settings
-from tapeflow.summary.recording import recording
+from tapeflow.summary.summary_state import recording
 
 
 @pytest.fixture(autouse=True)

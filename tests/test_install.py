@@ -290,10 +290,6 @@ def test_programs_run_as_python_runs_them(arguments, tmp_path):
             [sys.executable, "-W", "ignore", *command], cwd=tmp_path, capture_output=True, text=True, input=SHOW
         )
         lines = [line for line in run.stderr.splitlines() if "<frozen runpy>" not in line]
-        return (
-            run.stdout,
-            [line.replace(f"{sys.executable}: ", "tapeflow: ") for line in lines],
-            run.returncode,
-        )
+        return (run.stdout, [line.replace(f"{sys.executable}: ", "tapeflow: ") for line in lines], run.returncode)
 
     assert outcome("-m", "tapeflow", *arguments) == outcome(*arguments)

@@ -42,9 +42,9 @@ def public(module: types.ModuleType) -> list[str]:
 
 
 def needs_binaries(value: Any) -> bool:
-    """Returns True for what `tapeflow/unsupported.py` makes."""
+    """Returns True for what `tapeflow/core/unsupported.py` makes."""
     made = inspect.ismodule(value) and value.__spec__ is None
-    return made or getattr(value, "__module__", None) == "tapeflow.unsupported"
+    return made or getattr(value, "__module__", None) == "tapeflow.core.unsupported"
 
 
 def homes(modules: dict[str, types.ModuleType]) -> dict[int, str]:

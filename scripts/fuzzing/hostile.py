@@ -131,7 +131,7 @@ def of_definition(name: str, rng: random.Random) -> Call:
             node = _tensor(dtype, shape, rng)
         kwargs[renamed.get(argument.name, argument.name)] = node
     for attr in definition.attrs.values():
-        if attr.name not in op_def.implied(definition) and (not attr.has_default or rng.random() < 0.5):
+        if attr.name not in op_def.implied_attrs(definition) and (not attr.has_default or rng.random() < 0.5):
             node = {"dtype": types[attr.name]} if attr.type == "type" else _attr(attr, rng)
             kwargs[renamed.get(attr.name, attr.name)] = node
     call = {"function": f"raw_ops.{name}", "args": [], "kwargs": kwargs}
@@ -253,7 +253,7 @@ def attribute(drawer: Drawer, call: Call, rng: random.Random) -> None:
     """Draws an attr anew."""
     definition = op_def.get(call["function"].removeprefix("raw_ops."))
     renamed = RENAMED.get(definition.name, {})
-    attrs = [attr for attr in definition.attrs.values() if attr.name not in op_def.implied(definition)]
+    attrs = [attr for attr in definition.attrs.values() if attr.name not in op_def.implied_attrs(definition)]
     if attrs:
         attr = rng.choice(attrs)
         call["kwargs"][renamed.get(attr.name, attr.name)] = _attr(attr, rng)

@@ -81,7 +81,7 @@ def _described(tf: Any, operation: Any, tensors: Iterator[Any]) -> Call:
     attrs = slice(len(definition.inputs), None)
     for parameter, value in zip(op.params[attrs], operation.args[attrs], strict=False):
         name = op.attr_names[parameter]
-        if name not in op_def.implied(definition):
+        if name not in op_def.implied_attrs(definition):
             kwargs[renamed.get(name, name)] = describe(value, tf)
     return {"function": f"raw_ops.{operation.type}", "args": [], "kwargs": kwargs}
 

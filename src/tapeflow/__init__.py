@@ -11,27 +11,14 @@ if not getattr(_sys, "_is_gil_enabled", lambda: True)():
         "PYTHON_GIL=1 before it starts, or use another Python."
     )
 
-from tapeflow.core.collection import paused as _paused  # isort: skip
+from tapeflow.core.gc_pause import pause_collection as _paused  # isort: skip
 
 # The objects of a program that has loaded torch itself may become garbage.
 with _paused(freezes="torch" not in _sys.modules):
     from tapeflow.core import threads as _threads  # isort: skip  # first: it loads torch
     from tapeflow.core.processors import use_quota as _use_quota  # isort: skip
 
-    from tapeflow import (
-        autodiff,
-        bitwise,
-        config,
-        debugging,
-        dtypes,
-        errors,
-        linalg,
-        math,
-        nest,
-        nn,
-        operators,
-        version,
-    )
+    from tapeflow import autodiff, bitwise, config, debugging, dtypes, errors, linalg, math, nest, nn, version
     from tapeflow.array.blocks import (
         batch_to_space,
         extract_volume_patches,
@@ -39,6 +26,7 @@ with _paused(freezes="torch" not in _sys.modules):
         space_to_batch,
         space_to_batch_nd,
     )
+    from tapeflow.array.concat_and_split import concat, parallel_stack, repeat, split, stack, tile, unstack
     from tapeflow.array.creation import (
         constant,
         convert_to_tensor,
@@ -50,19 +38,25 @@ with _paused(freezes="torch" not in _sys.modules):
         zeros,
         zeros_like,
     )
-    from tapeflow.array.gathering import gather, gather_nd
-    from tapeflow.array.grids import eye, linspace, meshgrid, one_hot
+    from tapeflow.array.dynamic_partition import dynamic_partition, dynamic_stitch
+    from tapeflow.array.gathers import gather, gather_nd
+    from tapeflow.array.identities import (
+        check_pinned,
+        group,
+        guarantee_const,
+        identity,
+        identity_n,
+        no_op,
+        stop_gradient,
+    )
+    from tapeflow.array.identities import tuple_ as tuple
     from tapeflow.array.initializers import Constant as constant_initializer
     from tapeflow.array.initializers import Ones as ones_initializer
     from tapeflow.array.initializers import RandomNormal as random_normal_initializer
     from tapeflow.array.initializers import RandomUniform as random_uniform_initializer
     from tapeflow.array.initializers import Zeros as zeros_initializer
-    from tapeflow.array.joining import concat, parallel_stack, repeat, split, stack, tile, unstack
     from tapeflow.array.masks import boolean_mask, sequence_mask, where
     from tapeflow.array.padding import pad, reverse, reverse_sequence, roll
-    from tapeflow.array.partitioning import dynamic_partition, dynamic_stitch
-    from tapeflow.array.passing import check_pinned, group, guarantee_const, identity, identity_n, no_op, stop_gradient
-    from tapeflow.array.passing import tuple_ as tuple
     from tapeflow.array.properties import (
         broadcast_dynamic_shape,
         broadcast_static_shape,
@@ -76,7 +70,9 @@ with _paused(freezes="torch" not in _sys.modules):
         size,
     )
     from tapeflow.array.protos import make_ndarray, make_tensor_proto
-    from tapeflow.array.scattering import (
+    from tapeflow.array.ranges import eye, linspace, meshgrid, one_hot
+    from tapeflow.array.reshapes import broadcast_to, expand_dims, reshape, squeeze, transpose
+    from tapeflow.array.scatters import (
         scatter_nd,
         tensor_scatter_nd_add,
         tensor_scatter_nd_max,
@@ -84,18 +80,33 @@ with _paused(freezes="torch" not in _sys.modules):
         tensor_scatter_nd_sub,
         tensor_scatter_nd_update,
     )
-    from tapeflow.array.shaping import broadcast_to, expand_dims, reshape, squeeze, transpose
     from tapeflow.array.slicing import slice, strided_slice
     from tapeflow.array.sorting import argsort, searchsorted, sort, unique, unique_with_counts, unravel_index
     from tapeflow.array.summaries import edit_distance, fingerprint, histogram_fixed_width, histogram_fixed_width_bins
+    from tapeflow.array.tensor_text import print
     from tapeflow.autodiff import GradientTape
-    from tapeflow.autodiff.ends import UnconnectedGradients
-    from tapeflow.control_flow import Assert, case, cond, switch_case, while_loop
+    from tapeflow.autodiff.custom_gradients import (
+        AggregationMethod,
+        custom_gradient,
+        grad_pass_through,
+        gradients,
+        hessians,
+        recompute_grad,
+    )
+    from tapeflow.autodiff.registered_gradients import RegisterGradient, no_gradient
+    from tapeflow.autodiff.targets_and_sources import UnconnectedGradients
+    from tapeflow.control.conditions_and_loops import Assert, case, cond, switch_case, while_loop
+    from tapeflow.control.critical_section import CriticalSection
+    from tapeflow.control.map_and_scan import foldl, foldr, map_fn, scan
+    from tapeflow.control.optional import OptionalSpec
+    from tapeflow.control.py_function import numpy_function, py_function
+    from tapeflow.control.tensor_array import TensorArray, TensorArraySpec
     from tapeflow.core.device import device
     from tapeflow.core.device_spec import DeviceSpec
     from tapeflow.core.hooks import hooks as _hooks
     from tapeflow.core.hooks import later as _later
-    from tapeflow.core.loading import load as _load_module
+    from tapeflow.core.lazy_modules import load as _load_module
+    from tapeflow.core.logger import get_logger
     from tapeflow.core.malloc import keep_pages as _keep_pages
     from tapeflow.core.ops.definition import load_all as _loaders_of_ops
     from tapeflow.core.scopes import (
@@ -141,18 +152,9 @@ with _paused(freezes="torch" not in _sys.modules):
     from tapeflow.core.values.indexed_slices import IndexedSlices
     from tapeflow.core.values.tensor import Tensor
     from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
-    from tapeflow.critical_section import CriticalSection
-    from tapeflow.custom_gradients import (
-        AggregationMethod,
-        custom_gradient,
-        grad_pass_through,
-        gradients,
-        hessians,
-        recompute_grad,
-    )
     from tapeflow.debugging import assert_equal, assert_greater, assert_less, assert_rank
+    from tapeflow.debugging.timestamp import timestamp
     from tapeflow.function import function
-    from tapeflow.functional import foldl, foldr, map_fn, scan
     from tapeflow.graph.graphdef.builders import load_services as _loaders_of_services
     from tapeflow.graph.ir.graph import Graph
     from tapeflow.graph.ir.operation import Operation
@@ -160,7 +162,6 @@ with _paused(freezes="torch" not in _sys.modules):
     from tapeflow.linalg import eig, eigvals, einsum, matmul, norm, tensordot
     from tapeflow.linalg import sqrtm as matrix_square_root
     from tapeflow.linalg.norms import clip_by_global_norm, clip_by_norm
-    from tapeflow.logger import get_logger
     from tapeflow.math import (
         abs,
         acos,
@@ -193,6 +194,7 @@ with _paused(freezes="torch" not in _sys.modules):
         multiply,
         negative,
         not_equal,
+        operators,
         pow,
         reduce_all,
         reduce_any,
@@ -220,13 +222,7 @@ with _paused(freezes="torch" not in _sys.modules):
     from tapeflow.math.division import realdiv, truncatediv, truncatemod
     from tapeflow.math.extrema import clip_by_value
     from tapeflow.math.topk import approx_top_k
-    from tapeflow.module import Module
-    from tapeflow.optional import OptionalSpec
-    from tapeflow.printing import print
-    from tapeflow.py_function import numpy_function, py_function
-    from tapeflow.registered_gradients import RegisterGradient, no_gradient
-    from tapeflow.tensor_array import TensorArray, TensorArraySpec
-    from tapeflow.timestamp import timestamp
+    from tapeflow.tracking.module import Module
 
 if _typing.TYPE_CHECKING:  # loaded when they are first used, see `_ON_FIRST_USE`
     from keras import initializers, losses, metrics, optimizers
@@ -262,8 +258,9 @@ if _typing.TYPE_CHECKING:  # loaded when they are first used, see `_ON_FIRST_USE
         types,
         xla,
     )
-    from tapeflow.batch_function import nondifferentiable_batch_function
-    from tapeflow.graph.graphdef.importing import import_graph_def
+    from tapeflow.control.batch_function import nondifferentiable_batch_function
+    from tapeflow.control.vectorized_map import vectorized_map
+    from tapeflow.graph.graphdef.import_graph import import_graph_def
     from tapeflow.nn.general_conv import conv, conv2d_backprop_filter_v2, conv2d_backprop_input_v2
     from tapeflow.ragged.ragged_ops import ragged_fill_empty_rows, ragged_fill_empty_rows_grad
     from tapeflow.ragged.spec import RaggedTensorSpec
@@ -272,7 +269,6 @@ if _typing.TYPE_CHECKING:  # loaded when they are first used, see `_ON_FIRST_USE
     from tapeflow.signal.fourier_ops import fftnd, ifftnd, irfftnd, rfftnd
     from tapeflow.sparse.tensor import SparseTensor, SparseTensorSpec
     from tapeflow.strings import as_string
-    from tapeflow.vectorized import vectorized_map
 
 # `import tapeflow.x` finds the modules of `tapeflow_compat`, too: the table `_ON_FIRST_USE` and users import them so.
 __path__.append(_os.path.join(_os.path.dirname(_os.path.dirname(__file__)), "tapeflow_compat"))
@@ -305,9 +301,9 @@ _hooks.compat_module = _compat_module
 _hooks.internal_module = _internal_module
 _hooks.specs_of_protos = _specs_of_protos
 _hooks.over_parts = _later("tapeflow.experimental.batchable_extension_type", "over_parts")
-_hooks.converted = _later("tapeflow.autograph.conversion", "converted")
-_hooks.user_code = _later("tapeflow.autograph.origin", "UserCode")
-_hooks.on_slices = _later("tapeflow.vectorized", "on_slices")
+_hooks.converted = _later("tapeflow.autograph.conversion", "convert_function")
+_hooks.user_code = _later("tapeflow.autograph.source_map", "UserCode")
+_hooks.on_slices = _later("tapeflow.control.vectorized_map", "on_slices")
 
 __version__ = version.VERSION
 __git_version__ = version.GIT_VERSION
@@ -337,19 +333,19 @@ _ON_FIRST_USE = {
     "graph_util": "tapeflow.graph_util",
     "ifftnd": "tapeflow.signal.fourier_ops",
     "image": "tapeflow.image",
-    "import_graph_def": "tapeflow.graph.graphdef.importing",
+    "import_graph_def": "tapeflow.graph.graphdef.import_graph",
     "initializers": "tapeflow.keras",
     "io": "tapeflow.io",
     "irfftnd": "tapeflow.signal.fourier_ops",
     "keras": "tapeflow.keras",
     "lite": "tapeflow.lite",
-    "load_library": "tapeflow.op_libraries",
-    "load_op_library": "tapeflow.op_libraries",
+    "load_library": "tapeflow.config.op_libraries",
+    "load_op_library": "tapeflow.config.op_libraries",
     "lookup": "tapeflow.lookup",
     "losses": "tapeflow.keras",
     "metrics": "tapeflow.keras",
-    "mlir": "tapeflow.unsupported",
-    "nondifferentiable_batch_function": "tapeflow.batch_function",
+    "mlir": "tapeflow.core.unsupported",
+    "nondifferentiable_batch_function": "tapeflow.control.batch_function",
     "optimizers": "tapeflow.keras",
     "profiler": "tapeflow.profiler",
     "quantization": "tapeflow.quantization",
@@ -371,9 +367,9 @@ _ON_FIRST_USE = {
     "summary": "tapeflow.summary",
     "sysconfig": "tapeflow.sysconfig",
     "test": "tapeflow.test",
-    "tpu": "tapeflow.unsupported",
+    "tpu": "tapeflow.core.unsupported",
     "types": "tapeflow.types",
-    "vectorized_map": "tapeflow.vectorized",
+    "vectorized_map": "tapeflow.control.vectorized_map",
     "xla": "tapeflow.xla",
 }
 
@@ -412,7 +408,7 @@ _loaders_of_ops.append(_load_all)
 _loaders_of_services.append(_load_services)
 
 
-def _load(name: str) -> _typing.Any:
+def _load_on_first_use(name: str) -> _typing.Any:
     """Loads a name of `_ON_FIRST_USE` when it is first used."""
     home = _ON_FIRST_USE.get(name)
     if home is None:
@@ -424,7 +420,7 @@ def _load(name: str) -> _typing.Any:
 
 
 if not _typing.TYPE_CHECKING:  # a name that is not there is an error to a type checker
-    __getattr__ = _load
+    __getattr__ = _load_on_first_use
 
 
 __all__ = [

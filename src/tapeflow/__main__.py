@@ -87,7 +87,7 @@ def run_program(arguments: list[str]) -> int:
     vars(module).update(__builtins__=__builtins__, __annotations__={})
     sys.modules["__main__"] = module
     try:
-        code, names = _program(arguments)
+        code, names = _read_program(arguments)
         vars(module).update(names)
         exec(code, vars(module))
     except _NoProgram as error:
@@ -115,7 +115,7 @@ def _show_without_us() -> None:
     sys.excepthook = excepthook
 
 
-def _program(arguments: list[str]) -> tuple[types.CodeType, dict[str, Any]]:
+def _read_program(arguments: list[str]) -> tuple[types.CodeType, dict[str, Any]]:
     """Returns the code of a program and the names in its `__main__`. Sets `sys.argv` and `sys.path[0]` for it.
 
     Raises:
@@ -127,7 +127,7 @@ def _program(arguments: list[str]) -> tuple[types.CodeType, dict[str, Any]]:
     if kind == "-m":
         sys.path[0] = os.getcwd()
         sys.argv[0] = "-m"  # while the packages around the module are imported
-        spec, code = _module(arguments[1])
+        spec, code = _find_module(arguments[1])
         sys.argv[0] = spec.origin or arguments[1]
         return code, _names_of(spec)
     if kind in ("-c", "-"):
@@ -158,7 +158,7 @@ def _program(arguments: list[str]) -> tuple[types.CodeType, dict[str, Any]]:
     return code, {"__file__": path, "__cached__": None, "__loader__": kind_of_loader("__main__", path)}
 
 
-def _module(name: str) -> tuple[ModuleSpec, types.CodeType]:
+def _find_module(name: str) -> tuple[ModuleSpec, types.CodeType]:
     """Returns the spec and the code of the module that runs for a name: of a package, its `__main__`.
 
     Raises:
@@ -181,7 +181,7 @@ def _module(name: str) -> tuple[ModuleSpec, types.CodeType]:
         if name.endswith(".__main__"):
             raise _NoProgram("Cannot use package as __main__ module", 1)
         try:
-            return _module(f"{name}.__main__")
+            return _find_module(f"{name}.__main__")
         except _NoProgram as error:
             message = f"{error.args[0]}; {name!r} is a package and cannot be directly executed"
             raise _NoProgram(message, 1) from None

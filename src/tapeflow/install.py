@@ -21,7 +21,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from tapeflow.core.hooks import hooks
-from tapeflow.core.loading import is_incomplete, load, one_at_a_time
+from tapeflow.core.lazy_modules import is_incomplete, load, one_at_a_time
 
 
 def install_as_tensorflow() -> None:

@@ -16,7 +16,7 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from tapeflow.core.loading import load
+from tapeflow.core.lazy_modules import load
 from tapeflow.install import Existing
 
 

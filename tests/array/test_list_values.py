@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import tapeflow as tf
-from tapeflow.array.list_values import Rows, Sparse, WrittenList, Zeros, added, with_entry, without_last
+from tapeflow.array.list_values import Rows, Sparse, WrittenList, Zeros, add_lists, with_entry, without_last
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -42,9 +42,9 @@ def test_a_list_of_rows_is_a_list_of_their_tensors():
     assert rows[-1].tolist() == [4, 5] and [t.tolist() for t in rows[:2]] == [[0, 1], [2, 3]]
     written = with_entry(rows, 1, torch.zeros(2))
     assert [t.tolist() for t in written] == [[0, 1], [0, 0], [4, 5]] and rows[1].tolist() == [2, 3]
-    assert added(rows, rows).tensor.equal(2 * tensor)
-    assert [t.tolist() for t in added(rows, Rows(tensor[:1]))] == [[0, 2], [2, 3], [4, 5]]
-    assert added(Sparse(3), rows) is rows
+    assert add_lists(rows, rows).tensor.equal(2 * tensor)
+    assert [t.tolist() for t in add_lists(rows, Rows(tensor[:1]))] == [[0, 2], [2, 3], [4, 5]]
+    assert add_lists(Sparse(3), rows) is rows
 
 
 def test_a_stacked_list_has_its_own_values_when_a_variable_changes():
@@ -95,11 +95,11 @@ def test_threads_that_write_to_one_list_have_lists_of_their_own():
 
 def test_sums():
     few = with_entry(Sparse(3), 1, 5)
-    assert list(added(few, with_entry(Sparse(3), 1, 2))) == [None, 7, None]
-    assert list(added((1, None, 3), few)) == list(added(few, (1, None, 3))) == [1, 5, 3]
-    assert list(added([1], few)) == [1, 5, None]
-    assert added(Zeros(), few) is few and added(few, Zeros()) is few
-    assert list(added([1, 2], (3, None, 4))) == [4, 2, 4]
+    assert list(add_lists(few, with_entry(Sparse(3), 1, 2))) == [None, 7, None]
+    assert list(add_lists((1, None, 3), few)) == list(add_lists(few, (1, None, 3))) == [1, 5, 3]
+    assert list(add_lists([1], few)) == [1, 5, None]
+    assert add_lists(Zeros(), few) is few and add_lists(few, Zeros()) is few
+    assert list(add_lists([1, 2], (3, None, 4))) == [4, 2, 4]
 
 
 def test_arrays_in_loops_keep_their_values():

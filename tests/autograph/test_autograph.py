@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.autograph.conversion import converted, converted_call
+from tapeflow.autograph.conversion import convert_function, converted_call
 
 OFFSET = 10
 
@@ -271,14 +271,14 @@ def outcome(function, args):
     pytest.param(f, a, id=f"{f.__name__}{a}") for f, calls in CASES for a in calls
 ])  # fmt: skip
 def test_as_python(function, args):
-    made = converted(function)
+    made = convert_function(function)
     assert made is not function
     assert outcome(made, args) == outcome(function, args)
 
 
 def test_global_is_written():
     before = OFFSET
-    assert converted(with_global)(5) == before + 5 == OFFSET
+    assert convert_function(with_global)(5) == before + 5 == OFFSET
 
 
 def test_what_needs_nothing_is_left_alone():
@@ -296,11 +296,11 @@ def test_what_needs_nothing_is_left_alone():
     async def coroutine(n):
         return n if n else 0
 
-    assert converted(generator) is generator
-    assert converted(coroutine) is coroutine
-    assert converted(tf.add) is tf.add
-    assert converted(print) is print
-    assert plain(1).numpy() == converted(plain)(1).numpy()
+    assert convert_function(generator) is generator
+    assert convert_function(coroutine) is coroutine
+    assert convert_function(tf.add) is tf.add
+    assert convert_function(print) is print
+    assert plain(1).numpy() == convert_function(plain)(1).numpy()
 
 
 def test_methods_super_and_private_names():
@@ -322,16 +322,16 @@ def test_methods_super_and_private_names():
             return -x if x > 0 else x
 
     thing = Derived()
-    assert converted(thing.go)(2) == 3
-    assert converted(thing.go)(-2) == 5
-    assert converted(thing)(2) == -2
-    assert converted(functools.partial(thing.go, -1))() == 5
+    assert convert_function(thing.go)(2) == 3
+    assert convert_function(thing.go)(-2) == 5
+    assert convert_function(thing)(2) == -2
+    assert convert_function(functools.partial(thing.go, -1))() == 5
 
 
 def test_lambdas_of_one_line():
     fs = [lambda x: 1 if x else 2, lambda x: 3 if x else 4, lambda x, y=5: (x and y)]  # fmt: skip
-    assert [converted(f)(1) for f in fs] == [1, 3, 5]
-    assert all(converted(f) is not f for f in fs)
+    assert [convert_function(f)(1) for f in fs] == [1, 3, 5]
+    assert all(convert_function(f) is not f for f in fs)
 
 
 def test_decorated_and_wrapped():
@@ -346,8 +346,8 @@ def test_decorated_and_wrapped():
     def inner(x):
         return x if x > 1 else -x
 
-    assert converted(inner)(3) == 6
-    assert converted(inner)(-3) == 6
+    assert convert_function(inner)(3) == 6
+    assert convert_function(inner)(-3) == 6
 
 
 def test_do_not_convert():
@@ -355,7 +355,7 @@ def test_do_not_convert():
     def f(x):
         return 1 if x else 0
 
-    assert converted(f) is f
+    assert convert_function(f) is f
     assert converted_call(f) is f
     assert f(3) == 1
 
@@ -365,7 +365,7 @@ def test_a_librarys_function_is_converted_where_it_is_asked_for():
         return tf.constant(1) if x > 0 else tf.constant(2)
 
     f.__module__ = "keras.src.somewhere"
-    assert converted(f) is f
+    assert convert_function(f) is f
     assert tf.function(f)(tf.constant(3)).numpy() == 1
     with pytest.raises(tf.errors.OperatorNotAllowedInGraphError):
         tf.function(lambda x: f(x))(tf.constant(3))
@@ -374,7 +374,7 @@ def test_a_librarys_function_is_converted_where_it_is_asked_for():
 def test_no_source_warns(caplog):
     namespace = {}
     exec("def f(x):\n    return 1 if x else 2\n", namespace)
-    assert converted(namespace["f"]) is namespace["f"]
+    assert convert_function(namespace["f"]) is namespace["f"]
     assert "run it as-is" in caplog.text
 
 
@@ -392,7 +392,7 @@ def test_tracebacks_show_the_users_code():
                 raise KeyError(k)
 
     with pytest.raises(KeyError) as caught:
-        converted(fails)(3)
+        convert_function(fails)(3)
     frames = traceback.extract_tb(caught.value.__traceback__)
     assert frames[-1].line == "raise KeyError(k)"
     assert frames[-1].name == "fails"
@@ -400,7 +400,7 @@ def test_tracebacks_show_the_users_code():
 
 def test_undefined_variable_message():
     with pytest.raises(UnboundLocalError, match="'y' is used before assignment"):
-        converted(undefined)(0)
+        convert_function(undefined)(0)
 
 
 def square_if_positive(x):
@@ -459,7 +459,7 @@ def test_loop_options_do_nothing_eagerly():
             total += k
         return total
 
-    assert int(converted(f)(4)) == int(f(4)) == 6
+    assert int(convert_function(f)(4)) == int(f(4)) == 6
 
 
 MADE_BY_A_LAMBDA = {"absolute": lambda: lambda x: tf.identity(x) if tf.reduce_sum(x) > 0.0 else tf.negative(x)}

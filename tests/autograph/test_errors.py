@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 import tapeflow as tf
-from tapeflow.autograph.origin import StagingError
+from tapeflow.autograph.source_map import StagingError
 
 X = tf.constant([1.0, 2.0])
 

@@ -6,9 +6,10 @@ import pytest
 
 import tapeflow as tf
 from autograph_programs.case import FOLDER, load
-from tapeflow import control_flow, nest
-from tapeflow.autograph.conversion import converted
-from tapeflow.autograph.origin import UserCode
+from tapeflow import nest
+from tapeflow.autograph.conversion import convert_function
+from tapeflow.autograph.source_map import UserCode
+from tapeflow.control import conditions_and_loops
 from tapeflow.graph.ir.func_graph import FuncGraph
 
 PROGRAMS = load(tf)
@@ -31,15 +32,15 @@ def staging(monkeypatch):
         nest.assert_same_structure(list(variables), list(results))
         return results
 
-    monkeypatch.setattr(control_flow, "cond", cond)
-    monkeypatch.setattr(control_flow, "while_loop", while_loop)
+    monkeypatch.setattr(conditions_and_loops, "cond", cond)
+    monkeypatch.setattr(conditions_and_loops, "while_loop", while_loop)
 
 
 def trace(title):
     function, args = PROGRAMS[title]
     graph = FuncGraph("f")
     with graph.as_default(), UserCode():
-        return converted(function)(*[graph.input(tf.TensorSpec.from_tensor(tf.constant(a)), "x") for a in args])
+        return convert_function(function)(*[graph.input(tf.TensorSpec.from_tensor(tf.constant(a)), "x") for a in args])
 
 
 @pytest.mark.parametrize(("title", "cls", "message", "line"), [
@@ -110,5 +111,5 @@ def test_staged_code_is_traced_once_for_both_branches():
 
     graph = FuncGraph("f")
     with graph.as_default():
-        converted(f)(graph.input(tf.TensorSpec([], tf.float32), "x"))
+        convert_function(f)(graph.input(tf.TensorSpec([], tf.float32), "x"))
     assert seen == ["main", "else"]

@@ -8,7 +8,7 @@ import tapeflow as tf
 from autograph_programs.case import FOLDER, load
 from goldens.case import Case
 from goldens.result import difference, encode
-from tapeflow.autograph.conversion import converted
+from tapeflow.autograph.conversion import convert_function
 
 PROGRAMS = load(tf)
 RECORD = json.loads((FOLDER / "recorded.json").read_text())["programs"]
@@ -43,7 +43,7 @@ def test_eager(title):
 def test_converted(title):
     """Converted code does the same, called eagerly."""
     function, args = PROGRAMS[title]
-    assert disagreement(RECORD[title]["eager"], outcome(converted(function), args)) is None
+    assert disagreement(RECORD[title]["eager"], outcome(convert_function(function), args)) is None
 
 
 @pytest.mark.parametrize("title", PROGRAMS)

@@ -65,7 +65,7 @@ def test_what_this_version_of_torch_lacks(capsys):
         if lacking:
             print(f"\nPyTorch {torch.__version__} lacks {', '.join(lacking.values())}")
     if tuple(map(int, torch.__version__.split(".")[:2])) <= tuple(map(int, aten.NEWEST.split("."))):
-        assert not [path for name, path in lacking.items() if aten._fallback(name, path) is None]
+        assert not [path for name, path in lacking.items() if aten._find_substitute(name, path) is None]
 
 
 def test_what_this_version_of_keras_lacks(capsys):

@@ -8,7 +8,7 @@ import torch.distributed as c10d
 import tapeflow as tf
 from tapeflow.distribute import collectives, workers
 from tapeflow.distribute.multi_worker import MultiWorkerExtended
-from tapeflow.distribute.reducing import ReduceOp
+from tapeflow.distribute.replica_reductions import ReduceOp
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def test_values_are_summed_in_packs(group):
     assert [s.numpy().tolist() for s in sums] == [*([n / 2.0] * n for n in sizes), [3.0]]
     assert group.collectives == 4  # 12 and 4 numbers, 40 alone, 16 and 8, and those of another dtype
     assert group.bytes_sent == 4 * sum(sizes) + 4
-    assert [len(p) for p in collectives._packs(values, 0)] == [5]
+    assert [len(p) for p in collectives._pack_indices(values, 0)] == [5]
 
 
 def test_reductions_start_while_gradients_are_computed(group):

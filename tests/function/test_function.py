@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.autograph.origin import StagingError
+from tapeflow.autograph.source_map import StagingError
 
 
 def test_one_trace_for_each_kind_of_input():

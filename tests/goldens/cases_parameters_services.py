@@ -183,7 +183,8 @@ tf.nn.experimental.stateless_dropout(tf.ones([6]),.5,seed=[1,2],rng_alg="threefr
 tf.nn.with_space_to_batch(tf.reshape(tf.range(12.),[1,6,2]),[2],"SAME",lambda x,n,p: x)
 tf.nn.with_space_to_batch(tf.reshape(tf.range(12.),[1,6,2]),[2],"VALID",lambda x,n,p: x,spatial_dims=[0])
 """)
-GROUP.errors(r"""
+GROUP.errors(
+    r"""
 F.bucketized_column(source_column="a",boundaries=[1])
 F.bucketized_column(F.numeric_column("a",shape=[2,2]),boundaries=[1])
 F.bucketized_column(F.numeric_column("a"),boundaries=[3,1])
@@ -222,4 +223,6 @@ fu(unigrams=[1.,2.,3.,4.,5.,6.],num_shards=2,shard=1)
 tf.random.stateless_parameterized_truncated_normal([4],[1,2],means=0.,stddevs=-1.,minvals=-1.,maxvals=1.)
 tf.random.stateless_parameterized_truncated_normal([4],[1,2],stddevs=0.)
 tf.image.non_max_suppression_overlaps(ov[:2],[.9,.8,.7],1)
-""", message=True)
+""",
+    message=True,
+)

@@ -157,7 +157,8 @@ E.RowPartition.from_row_starts([0,2],nvals=1).row_lengths()
 tnp.around([1+2.56j],decimals=1)
 tnp.issubdtype(arg1=tf.int32,arg2=tnp.integer)
 """)
-GROUP.errors(r"""
+GROUP.errors(
+    r"""
 D.range(3).apply(transformation_func=lambda d: 3)
 els(D.range(3).map(lambda x: x+1, synchronous=True, num_parallel_calls=2))
 tf.distribute.experimental.CommunicationOptions(bytes_per_pack=-1)
@@ -193,4 +194,6 @@ tnp.reshape([[1,2],[3,4]],newshape=(1,4),order="K")
 tnp.select(condlist=[],choicelist=[])
 tnp.select(condlist=[[True]],choicelist=[[1],[2]])
 tnp.tile([1],reps=-1)
-""", message=True)
+""",
+    message=True,
+)

@@ -450,7 +450,8 @@ def f(n):
 f(tf.constant(3))
 """)
 
-GROUP.snippets("""
+GROUP.snippets(
+    """
 # a variable replaced by the result of assigning a slice
 @tf.function
 def f(a):
@@ -625,4 +626,6 @@ tf.debugging.check_numerics(tf.constant([1]), "m")
 m = tf.keras.Sequential([tf.keras.Input([2]), tf.keras.layers.Lambda(lambda x: x * 2)])
 m.save(tmp + "/m.keras")
 tf.keras.models.load_model(tmp + "/m.keras")
-""", raises=True)
+""",
+    raises=True,
+)

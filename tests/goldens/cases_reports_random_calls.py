@@ -61,7 +61,8 @@ f = tf.function(lambda x: tf.conv(x, tf.ones([2, 2, 2, 4]), [1, 1, 1, 1], "SAME"
 f.get_concrete_function(tf.TensorSpec([1, 3, 3, 4])).structured_outputs.shape
 """)
 
-GROUP.snippets("""
+GROUP.snippets(
+    """
 # a range of another length than the axis
 f = tf.function(lambda a: tf.quantization.quantize_and_dequantize_v2(tf.ones([6, 2]), a, a, axis=-2))
 f(tf.constant([1.0, 2.0]))
@@ -73,7 +74,9 @@ tf.function(lambda p, i: tf.gather_nd(p, i, batch_dims=1), input_signature=specs
 # an axis named twice in a reduction of rows
 f = tf.function(lambda x: tf.exp(x - tf.reduce_max(x, [1, -1], keepdims=True)))
 f.get_concrete_function(tf.TensorSpec([None, 3]))(tf.ones([2, 3]))
-""", raises=True)
+""",
+    raises=True,
+)
 
 GROUP.values("""
 [tf.nn.fractional_max_pool(tf.reshape(tf.range(64.0), [1, 8, 8, 1]), 1.5, seed=3) for _ in range(2)]

@@ -104,7 +104,8 @@ cat(emp([]),[])
 st(res([],2,tf.string),0,["a"])
 st(res([],2,tf.string),0,1.0)
 """)
-GROUP.errors(r"""
+GROUP.errors(
+    r"""
 st(res(),0,o(3))
 st(res(),0,o(2,2))
 st(res(),0,o(2,dt=i32))
@@ -187,4 +188,6 @@ R.TensorListLength(input_handle=o(2))
 res([2],-1)
 res([2,-2],1)
 res(-2,1)
-""", message=True)
+""",
+    message=True,
+)

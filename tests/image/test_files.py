@@ -36,7 +36,7 @@ def interlaced(image):
     lines = b"".join(b"\0" + line.astype(">u2").tobytes() for part in parts if part.size for line in part)
     header = struct.pack(">IIBBBBB", image.shape[1], image.shape[0], 16, {1: 0, 3: 2}[image.shape[2]], 0, 0, 1)
     chunks = [(b"IHDR", header), (b"IDAT", zlib.compress(lines)), (b"IEND", b"")]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(png._chunk(*chunk) for chunk in chunks)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(png._make_chunk(*chunk) for chunk in chunks)
 
 
 @pytest.mark.parametrize(("height", "width"), [(11, 13), (1, 1), (3, 20), (8, 2)])

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import tapeflow as tf
-from tapeflow.image.cropping import _crop_and_resize_kernel
+from tapeflow.image.crops import _crop_and_resize_kernel
 
 RAMP = np.arange(12, dtype=np.float32).reshape(1, 3, 4, 1)
 

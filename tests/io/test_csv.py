@@ -32,7 +32,7 @@ def test_many_records_are_parsed_like_each_alone(seed):
     each = [_parsed([record], defaults, *options) for record in records]
     good = [record for record, alone in zip(records, each, strict=True) if isinstance(alone, list)]
     rows = [alone for alone in each if isinstance(alone, list)]
-    assert _parsed(good * 2, defaults, *options) == [[v for v, in column] * 2 for column in zip(*rows, strict=True)]
+    assert _parsed(good * 2, defaults, *options) == [[v for (v,) in column] * 2 for column in zip(*rows, strict=True)]
     bad = next((i for i, alone in enumerate(each) if isinstance(alone, str)), None)
     if bad is not None:
         assert _parsed(records, defaults, *options) == each[bad].replace("record 0", f"record {bad}")

@@ -28,7 +28,7 @@ def test_automata_match_as_re2_does():
     for _ in range(1200):
         pattern = b"".join(draws.choices(TOKENS, k=draws.randint(1, 4))) + draws.choice([b"", b"+", b"(b+)"])
         try:
-            compiled = regex._compiled(pattern)
+            compiled = regex._compile_pattern(pattern)
         except tf.errors.InvalidArgumentError:
             continue
         if automaton(pattern, whole=False) is None:
@@ -40,7 +40,7 @@ def test_automata_match_as_re2_does():
         assert regex._full_match_kernel(strings, pattern).tolist() == matches, pattern
         for rewrite in (b"<>", rb"[\0]", rb"\1x", rb"\\", rb"\2,\1", rb"\3\2\1", rb"\1\x"):
             for everywhere in (True, False):
-                replace = regex._replacing(pattern, rewrite, everywhere)
+                replace = regex._replacing_function(pattern, rewrite, everywhere)
                 replaced = regex._replace_kernel(strings, pattern, rewrite, everywhere)
                 assert replaced.tolist() == [replace(word) for word in words], (pattern, rewrite, words)
     assert built > 700

@@ -181,7 +181,7 @@ def pretended_gpu(
     monkeypatch.setitem(seeds._generators.by_device, place, torch.Generator())
     monkeypatch.setattr(tensor.EagerTensor, "_numpy", _numpy)
     for module in list(sys.modules.values()):
-        if getattr(module, "traced", None) is tensor.traced:
+        if getattr(module, "traced", None) is tensor.is_traced:
             monkeypatch.setattr(module, "traced", lambda value: not isinstance(value, torch.Tensor))
     with _Mode():
         yield

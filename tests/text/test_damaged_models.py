@@ -6,7 +6,7 @@ import pytest
 
 import tapeflow as tf
 from tapeflow import text
-from tapeflow.text import trimming
+from tapeflow.text import trimmers
 from tapeflow.text.flat_models import FlatTable, write_table
 
 TEXTS = ["the quick, brown fox", "東京 a", "", "x" * 200, "thé"]
@@ -49,7 +49,7 @@ def test_flat_tables():
 def test_row_splits_that_do_not_fit():
     for splits in ([0, 9], [0, 2], [1, 3], [0, 4, 3], []):
         with pytest.raises(tf.errors.InvalidArgumentError, match="row splits"):
-            trimming._trim_op(2, [tf.constant([1, 2, 3])], [tf.constant(splits, tf.int64)])
+            trimmers._trim_op(2, [tf.constant([1, 2, 3])], [tf.constant(splits, tf.int64)])
 
 
 def test_errors_of_users():

@@ -13,7 +13,7 @@ import torch
 
 import tapeflow as tf
 from tapeflow.__main__ import main
-from tapeflow.torch import sampling
+from tapeflow.torch import sample_inputs
 
 PROGRAM = """
 import sys
@@ -209,8 +209,8 @@ def test_differences():
     nan, inf = float("nan"), float("inf")
 
     def difference(expected, result):
-        sample = sampling.Sample([], [torch.tensor(expected)])
-        return sampling.largest_difference(lambda _: [torch.tensor(result)], [sample])
+        sample = sample_inputs.Sample([], [torch.tensor(expected)])
+        return sample_inputs.largest_difference(lambda _: [torch.tensor(result)], [sample])
 
     assert difference([1.0, nan, inf], [1.5, nan, inf]) == 0.5
     assert difference([1.0, 2.0], [1.0, nan]) == inf
@@ -222,7 +222,7 @@ def test_differences():
         raise AssertionError("Guard failed: x.size()[0] <= 49")
 
     with pytest.raises(TypeError, match=r"fails for inputs of shapes \[60\], which the model takes \(Guard failed"):
-        sampling.largest_difference(fail, [sampling.Sample([torch.ones(60)], [torch.ones(1)])])
+        sample_inputs.largest_difference(fail, [sample_inputs.Sample([torch.ones(60)], [torch.ones(1)])])
 
 
 # ---- models that check and print -------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import pytest
 import tapeflow as tf
 from support.kills import kills, survives
 from support.saves import WAYS, checkpoint_write, leftovers
-from tapeflow.io import replacing
+from tapeflow.io import atomic_replace
 from tapeflow.train import bundle as bundles
 
 _RENAMING = frozenset({"mkdir", "rmdir", "replace", "link", "remove"})
@@ -89,7 +89,7 @@ def _refuse(*_args, **_kwargs):
 def test_only_what_dead_writers_left_is_deleted(tmp_path):
     path = str(tmp_path / "model")
     write = tf.train.Checkpoint(v=tf.Variable(1.0)).write
-    with replacing.temporary_folder(path) as of_a_live_writer:
+    with atomic_replace.temporary_folder(path) as of_a_live_writer:
         assert not survives(lambda: write(path), {"replace"}, 0)
         assert len(os.listdir(tmp_path)) == 2
         write(str(tmp_path / "other"))

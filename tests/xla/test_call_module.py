@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.graph.graphdef.importing import import_graph_def
+from tapeflow.graph.graphdef.import_graph import import_graph_def
 from tapeflow.tensorflow_python import xla
 
 RECORDED = pathlib.Path(__file__).parents[1] / "fixtures" / "own_gradients"

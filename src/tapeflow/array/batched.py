@@ -1,11 +1,11 @@
-"""Code that the batching rules of several array ops share; see `core/ops/batching.py`."""
+"""Code that the batching rules of several array ops share; see `core/ops/batch_rules.py`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.core.ops.batching import Batch, NoRule, Rule, Slices, static, vector
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Rule, Slices, static, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tapeflow.array.list_values import as_variant, spec_of
-from tapeflow.core.ops.batching import Batch, NoRule, Slices, vector
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import host_static
@@ -132,7 +132,7 @@ def batched_dims(batch: Batch, dims: Any) -> Any:
     return -1 if dims == -1 else (batch.count, *[-1 if d is None else d for d in dims])
 
 
-def swapped(value: Any) -> Any:
+def swap_batch_and_entries(value: Any) -> Any:
     """Returns a tensor with its first two dimensions swapped: entries of slices become slices of entries, and back."""
     rank = value.shape.rank
     if rank is not None:
@@ -227,9 +227,9 @@ def changed_lists(batch: Batch, before: Slices, part: Batch, places: Any, after:
     entry = BatchedEntries(before.slice)
     dims = _static_dims(entry)
     new_rows = as_tensor(part, Slices(stacked_list(part, after), after.slice, True), dims, entry.dtype)
-    rows = swapped(as_tensor(batch, before, dims, entry.dtype))
-    updated = ops.TensorScatterUpdate(rows, ops.ExpandDims(places, 1), swapped(new_rows))
-    return ops.TensorListFromTensor(swapped(updated), batched_dims(batch, dims))
+    rows = swap_batch_and_entries(as_tensor(batch, before, dims, entry.dtype))
+    updated = ops.TensorScatterUpdate(rows, ops.ExpandDims(places, 1), swap_batch_and_entries(new_rows))
+    return ops.TensorListFromTensor(swap_batch_and_entries(updated), batched_dims(batch, dims))
 
 
 # ---- indices that differ between slices ------------------------------------------------------------------------------
@@ -238,7 +238,11 @@ def changed_lists(batch: Batch, before: Slices, part: Batch, places: Any, after:
 def entries_at(batch: Batch, x: Slices, indices: Slices, element_shape: Any, dtype: DType) -> Any:
     """Returns the entries at indices that differ between slices."""
     entries = as_tensor(batch, x, entry_dims(element_shape), dtype)
-    return ops.GatherV2(swapped(entries), indices.value, 1, 1) if x.stacked else ops.GatherV2(entries, indices.value, 0)
+    return (
+        ops.GatherV2(swap_batch_and_entries(entries), indices.value, 1, 1)
+        if x.stacked
+        else ops.GatherV2(entries, indices.value, 0)
+    )
 
 
 def with_entries_at(batch: Batch, stacked: Any, indices: Any, items: Any, dims: Sequence[Any], dtype: DType) -> Any:

@@ -10,21 +10,21 @@ import numpy as np
 import torch
 
 from tapeflow.array.batched import joined_batches
+from tapeflow.array.concat_and_split import stack
 from tapeflow.array.creation import zeros
-from tapeflow.array.joining import stack
 from tapeflow.array.properties import get_static_value
-from tapeflow.array.shaping import reshape, transpose
+from tapeflow.array.reshapes import reshape, transpose
 from tapeflow.core.autodiff.gradients import shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import OutOfRangeError, UnimplementedError
-from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, static, times
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import (
     argument_shape,
     check_rank,
-    divided,
+    divide_size,
     leave_to_kernel,
     text,
     wholly_static,
@@ -94,7 +94,7 @@ def _static_blocks(x: TensorShape, block_shape: Any, paddings: Any, name: str) -
     return [(d, b, before, after) for d, b, (before, after) in zip(x[1:], block_shape, pairs, strict=False)]
 
 
-def _rule(x: TensorShape, blocks: Any, batch: Callable[..., int], space: Callable[..., int]) -> TensorShape:
+def _block_shape(x: TensorShape, blocks: Any, batch: Callable[..., int], space: Callable[..., int]) -> TensorShape:
     """Returns the static shape after space moved into the batch, or back.
 
     Args:
@@ -112,12 +112,14 @@ def _rule(x: TensorShape, blocks: Any, batch: Callable[..., int], space: Callabl
 
 def _to_batch_rule(x: TensorShape, block_shape: Any, paddings: Any) -> TensorShape:
     blocks = _static_blocks(x, block_shape, paddings, "paddings")
-    return _rule(x, blocks, lambda n, places: n * places, lambda d, b, before, after: divided(d + before + after, b))
+    return _block_shape(
+        x, blocks, lambda n, places: n * places, lambda d, b, before, after: divide_size(d + before + after, b)
+    )
 
 
 def _to_space_rule(x: TensorShape, block_shape: Any, crops: Any) -> TensorShape:
     blocks = _static_blocks(x, block_shape, crops, "crops")
-    return _rule(x, blocks, divided, lambda d, b, before, after: d * b - before - after)
+    return _block_shape(x, blocks, divide_size, lambda d, b, before, after: d * b - before - after)
 
 
 @op("SpaceToBatchND", kernel=_to_batch, host=("block_shape", "paddings"), shape=_to_batch_rule, moves=True)
@@ -151,10 +153,10 @@ def _(call: Call, dy: Any) -> Any:
 @space_to_batch_nd.batching
 def _(batch: Batch, x: Slices, block_shape: Any, paddings: Any) -> Any:
     moved = batch.run(batch.flat(x), static(block_shape), static(paddings))
-    return _regrouped(batch, moved, batch.dims(x)[0], batch.outputs[0].shape.as_list()[1:])
+    return _regroup_slices(batch, moved, batch.dims(x)[0], batch.outputs[0].shape.as_list()[1:])
 
 
-def _regrouped(batch: Batch, value: Any, length: Any, dims: Sequence[Any]) -> Any:
+def _regroup_slices(batch: Batch, value: Any, length: Any, dims: Sequence[Any]) -> Any:
     """Returns the slices of a batch of batches `[places, slices, length]`: each place of a block is a separate batch,
     in front of the slices."""
     if None in dims:
@@ -298,7 +300,7 @@ def required_space_to_batch_paddings(
 # ---- patches ---------------------------------------------------------------------------------------------------------
 
 
-def _patches(x: torch.Tensor, ksizes: Any, strides: Any, rates: Any, padding: str) -> torch.Tensor:
+def _patch_kernel(x: torch.Tensor, ksizes: Any, strides: Any, rates: Any, padding: str) -> torch.Tensor:
     space = x.ndim - 2
     pads: list[int] = []
     rule = _patches_rule(TensorShape(x.shape), ksizes, strides, rates, padding)
@@ -321,13 +323,13 @@ def _patches(x: torch.Tensor, ksizes: Any, strides: Any, rates: Any, padding: st
 def _image_patches(images: torch.Tensor, ksizes: Any, strides: Any, rates: Any, padding: str) -> torch.Tensor:
     if images.ndim != 4:
         raise invalid(f"input must be 4-dimensional{text(TensorShape(images.shape))}")
-    return _patches(images, ksizes, strides, rates, _padding("ExtractImagePatches", padding))
+    return _patch_kernel(images, ksizes, strides, rates, _check_padding_name("ExtractImagePatches", padding))
 
 
 def _volume_patches(input: torch.Tensor, ksizes: Any, strides: Any, padding: str) -> torch.Tensor:
     if input.ndim != 5:
         raise invalid(f"input must be 5-dimensional{text(TensorShape(input.shape))}")
-    return _patches(input, ksizes, strides, [1] * 5, _padding("ExtractVolumePatches", padding))
+    return _patch_kernel(input, ksizes, strides, [1] * 5, _check_padding_name("ExtractVolumePatches", padding))
 
 
 def windows_along(size: int, ksize: int, stride: int, rate: int, padding: str) -> int:
@@ -362,7 +364,7 @@ def _patches_rule(x: TensorShape, ksizes: Any, strides: Any, rates: Any, padding
     return TensorShape([batch, *(windows_along(d, k, s, r, padding) for d, k, s, r in inner), elements])
 
 
-def _padding(name: str, padding: str) -> str:
+def _check_padding_name(name: str, padding: str) -> str:
     if padding not in ("SAME", "VALID"):
         raise invalid(
             f'Value for attr \'padding\' of "{padding}" is not in the list of allowed values: "SAME", "VALID"'

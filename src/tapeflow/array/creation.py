@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.identities import cast_to, identity
 from tapeflow.array.list_values import zeros_of_list
-from tapeflow.array.passing import cast_to, identity
-from tapeflow.array.shaping import reshape
+from tapeflow.array.reshapes import reshape
 from tapeflow.core import device as devices
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours, state
 from tapeflow.core.device import CPU, default
 from tapeflow.core.errors import ResourceExhaustedError
 from tapeflow.core.hooks import hooks
-from tapeflow.core.ops.batching import Batch, Slices, vector
-from tapeflow.core.ops.convert import convert, operand, placed, scalars
+from tapeflow.core.ops.batch_rules import Batch, Slices, vector
+from tapeflow.core.ops.convert import convert, operand, place_tensor, scalars
 from tapeflow.core.ops.convert import register as register_conversion
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
@@ -75,11 +75,11 @@ def convert_to_tensor(
     if dtype_hint is not None:
         dtype_hint = as_dtype(dtype_hint).base_dtype
     if detours and state.graph is not None:
-        return staged(convert(value, dtype, dtype_hint), name)
+        return graph_tensor(convert(value, dtype, dtype_hint), name)
     return convert(value, dtype, dtype_hint)
 
 
-def staged(tensor: Any, name: str | None = None) -> Any:
+def graph_tensor(tensor: Any, name: str | None = None) -> Any:
     """Returns a tensor of the graph under construction. An eager tensor becomes a new constant."""
     if not isinstance(tensor, EagerTensor):
         return tensor
@@ -170,7 +170,7 @@ def constant(value: TensorLike, dtype: DTypeLike = None, shape: ShapeLike = None
     else:
         tensor = convert(value if type(value) is not TensorShape else value.as_list(), dtype)
         if type(tensor) is EagerTensor:  # scalars come from a cache; a constant is a new object
-            tensor = placed(EagerTensor(tensor.value, tensor.dtype))
+            tensor = place_tensor(EagerTensor(tensor.value, tensor.dtype))
     if detours and state.graph is not None:
         if shape is not None:
             before, state.graph = state.graph, None
@@ -178,7 +178,7 @@ def constant(value: TensorLike, dtype: DTypeLike = None, shape: ShapeLike = None
                 tensor = _with_shape(tensor, shape, value)
             finally:
                 state.graph = before
-        return staged(tensor, name)
+        return graph_tensor(tensor, name)
     return tensor if shape is None else _with_shape(tensor, shape, value)
 
 
@@ -214,23 +214,23 @@ def _fill_rule(dims: Any, value: TensorShape) -> TensorShape:
     return TensorShape(dims)
 
 
-def _full(dims: Any, value: torch.Tensor, device: torch.device | None = None) -> torch.Tensor:
+def _full_kernel(dims: Any, value: torch.Tensor, device: torch.device | None = None) -> torch.Tensor:
     if value.numel() != 1 or value.ndim > 1 or (type(dims) is not int and dims and min(dims) < 0):
         raise TypeError("the shape rule says what is wrong")
     return value.reshape(()).expand(dims).to(device or devices.current_or_default(value.dtype)).contiguous()
 
 
-@op("Fill", kernel=_full, host=("dims",), shape=_fill_rule, moves=True, creates=True)
-def _fill(dims: Any, value: Any, name: str | None = None) -> Any:
+@op("Fill", kernel=_full_kernel, host=("dims",), shape=_fill_rule, moves=True, creates=True)
+def _fill_op(dims: Any, value: Any, name: str | None = None) -> Any:
     """Returns a tensor of one value."""
 
 
-@_fill.gradient()
+@_fill_op.gradient()
 def _(call: Call, dy: Any) -> Any:
     return ops.Sum(dy)
 
 
-@_fill.batching
+@_fill_op.batching
 def _(batch: Batch, dims: Any, value: Slices) -> Any:
     shape = vector(dims)
     return ops.BroadcastTo(batch.lift(value, len(shape)), (batch.count, *shape))
@@ -256,7 +256,7 @@ def fill(dims: ShapeLike, value: TensorLike, name: str | None = None, layout: ob
     """
     if type(value) is float or type(value) is int:
         value = operand(value, None)
-    return _fill(dims, value, name)
+    return _fill_op(dims, value, name)
 
 
 def _shape_argument(shape: Any) -> Any:
@@ -273,12 +273,12 @@ def _shape_argument(shape: Any) -> Any:
         return convert(shape, int32)
 
 
-def _filled(shape: Any, number: int, dtype: Any, name: str | None) -> Any:
+def _constant_fill(shape: Any, number: int, dtype: Any, name: str | None) -> Any:
     dtype = as_dtype(dtype).base_dtype
     value: Any = bool(number) if dtype.is_bool else "" if dtype is string and not number else number
     if detours and state.graph is not None:
         return _filled_in_graph(shape, convert(value, dtype), name or ("ones" if number else "zeros"))
-    return _fill(_shape_argument(shape), convert(value, dtype), name)
+    return _fill_op(_shape_argument(shape), convert(value, dtype), name)
 
 
 def _filled_in_graph(shape: Any, value: EagerTensor, name: str) -> Any:
@@ -290,12 +290,12 @@ def _filled_in_graph(shape: Any, value: EagerTensor, name: str) -> Any:
         if isinstance(shape, Tensor) or not isinstance(dims, EagerTensor):
             if isinstance(dims, Tensor) and not dims.shape.rank:  # a scalar, or of unknown rank
                 dims = ops.Reshape(dims, [-1])
-            return _fill(dims, state.graph.constant(value), scope)
+            return _fill_op(dims, state.graph.constant(value), scope)
         static_dims = np.atleast_1d(dims.numpy()).tolist()
         if min(static_dims, default=0) >= 0 and math.prod(static_dims) < _MOST_FILLED:
-            return state.graph.constant(placed(_eagerly_filled(static_dims, value)), scope)
+            return state.graph.constant(place_tensor(_eagerly_filled(static_dims, value)), scope)
         dims = state.graph.constant(dims, "shape_as_tensor")
-        return _fill(dims, state.graph.constant(value), scope)
+        return _fill_op(dims, state.graph.constant(value), scope)
 
 
 _MOST_FILLED = 1000  # TensorFlow's: tensors of one value are constants up to this size
@@ -346,7 +346,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None,
         tensor = _filled_at_once(torch.zeros, shape, dtype)
         if tensor is not None:
             return tensor
-    return _filled(shape, 0, dtype, name)
+    return _constant_fill(shape, 0, dtype, name)
 
 
 def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, layout: object = None) -> Tensor:
@@ -372,7 +372,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, 
         tensor = _filled_at_once(torch.ones, shape, dtype)
         if tensor is not None:
             return tensor
-    return _filled(shape, 1, dtype, name)
+    return _constant_fill(shape, 1, dtype, name)
 
 
 def _zeros_of_array(x: Any) -> Any:
@@ -499,7 +499,7 @@ def _range_rule(*bounds: Any) -> TensorShape:
         return TensorShape([None])
     start, limit, delta = values
     try:
-        return TensorShape([_count(start, limit, delta, bounds[0].dtype.torch)])
+        return TensorShape([_count_steps(start, limit, delta, bounds[0].dtype.torch)])
     except ResourceExhaustedError:  # an error of the run
         return TensorShape([None])
 
@@ -512,7 +512,7 @@ def _static_bound(bound: Any) -> Any:
     return None if value is None else value.item()
 
 
-def _arange(start: torch.Tensor, limit: torch.Tensor, delta: torch.Tensor, device: Any = None) -> torch.Tensor:
+def _arange_kernel(start: torch.Tensor, limit: torch.Tensor, delta: torch.Tensor, device: Any = None) -> torch.Tensor:
     if any(bound.ndim > 1 or bound.numel() != 1 for bound in (start, limit, delta)):
         raise TypeError("the shape rule says what is wrong")
     return _count_up(start.item(), limit.item(), delta.item(), start.dtype, device)
@@ -521,7 +521,7 @@ def _arange(start: torch.Tensor, limit: torch.Tensor, delta: torch.Tensor, devic
 _MOST = 1 << 59  # torch can't count the bytes of so many numbers
 
 
-def _count(start: Any, limit: Any, delta: Any, dtype: Any) -> int:
+def _count_steps(start: Any, limit: Any, delta: Any, dtype: Any) -> int:
     """Returns how many numbers `start + i * delta` are below the limit; floats are divided in their own dtype."""
     if delta == 0:
         raise invalid(f"Requires delta != 0: {delta}")
@@ -539,7 +539,7 @@ def _count(start: Any, limit: Any, delta: Any, dtype: Any) -> int:
 
 def _count_up(start: Any, limit: Any, delta: Any, dtype: Any, device: Any = None) -> torch.Tensor:
     """Returns the numbers `start + i * delta` below the limit; floats are added up as in TensorFlow."""
-    count = _count(start, limit, delta, dtype)
+    count = _count_steps(start, limit, delta, dtype)
     device = device or devices.current_or_default(dtype)
     if dtype in (torch.uint16, torch.uint32, torch.uint64):
         return torch.arange(start, limit, delta, device=device).to(dtype)
@@ -549,13 +549,13 @@ def _count_up(start: Any, limit: Any, delta: Any, dtype: Any, device: Any = None
     return torch.add(torch.mul(torch.arange(count, device=device).to(dtype), step), first)
 
 
-@op("Range", kernel=_arange, shape=_range_rule, creates=True, node_name="range")
-def _range(start: Any, limit: Any, delta: Any, name: str | None = None) -> Any:
+@op("Range", kernel=_arange_kernel, shape=_range_rule, creates=True, node_name="range")
+def _range_op(start: Any, limit: Any, delta: Any, name: str | None = None) -> Any:
     """Returns the numbers from `start` on, by `delta`, below `limit`."""
 
 
-_range.op.input_shape = lambda bound: bound  # the rule reads static values, like TensorFlow's
-not_differentiable(_range)
+_range_op.op.input_shape = lambda bound: bound  # the rule reads static values, like TensorFlow's
+not_differentiable(_range_op)
 
 
 def range(
@@ -608,7 +608,7 @@ def _count_up_here(start: int, limit: int, delta: int, dtype: DType) -> torch.Te
     try:
         return _count_up(start, limit, delta, dtype.torch)
     except Exception:
-        return _range(*[convert(v, dtype) for v in (start, limit, delta)]).value
+        return _range_op(*[convert(v, dtype) for v in (start, limit, delta)]).value
 
 
 hooks.zeros = zeros

@@ -20,7 +20,7 @@ def _check_options(kwargs: dict[str, Any]) -> None:
             raise TypeError(f"Keyword argument should be one of {_OPTIONS}. Received: {key}")
 
 
-def _checked(dtype: DTypeLike, kwargs: dict[str, Any], kind: str = "numeric or boolean") -> DType:
+def _check_dtype(dtype: DTypeLike, kwargs: dict[str, Any], kind: str = "numeric or boolean") -> DType:
     """Returns a dtype after checking it and the other keyword arguments of an initializer."""
     _check_options(kwargs)
     dtype = as_dtype(dtype).base_dtype
@@ -61,7 +61,7 @@ class Zeros(Initializer):
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike = float32, **kwargs: Any) -> Tensor:
         """Returns zeros of a shape and a numeric or bool dtype."""
-        return zeros(kwargs.get("partition_shape", shape), _checked(dtype, kwargs))
+        return zeros(kwargs.get("partition_shape", shape), _check_dtype(dtype, kwargs))
 
 
 class Ones(Initializer):
@@ -74,7 +74,7 @@ class Ones(Initializer):
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike = float32, **kwargs: Any) -> Tensor:
         """Returns a tensor of ones with a shape and a numeric or bool dtype."""
-        return ones(kwargs.get("partition_shape", shape), _checked(dtype, kwargs))
+        return ones(kwargs.get("partition_shape", shape), _check_dtype(dtype, kwargs))
 
 
 class Constant(Initializer):
@@ -139,7 +139,7 @@ class RandomUniform(Initializer):
         dtype = as_dtype(dtype).base_dtype
         if not dtype.is_floating and not dtype.is_integer:
             raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {dtype}.")
-        dtype = _checked(dtype, kwargs)
+        dtype = _check_dtype(dtype, kwargs)
         shape = kwargs.get("partition_shape", shape)
         if self.seed is not None:
             return stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, dtype)
@@ -171,7 +171,7 @@ class RandomNormal(Initializer):
         from tapeflow.random.stateful import normal
         from tapeflow.random.stateless import stateless_normal
 
-        dtype = _checked(dtype, kwargs, "floating point")
+        dtype = _check_dtype(dtype, kwargs, "floating point")
         shape = kwargs.get("partition_shape", shape)
         if self.seed is not None:
             return stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, dtype)

@@ -29,7 +29,7 @@ def broadcast_gradient_args(s0: torch.Tensor, s1: torch.Tensor) -> tuple[torch.T
     return torch.tensor(first, dtype=s0.dtype), torch.tensor(second, dtype=s0.dtype)
 
 
-def _offsets(axis: int, shapes: list[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+def _concat_offsets(axis: int, shapes: list[torch.Tensor]) -> tuple[torch.Tensor, ...]:
     lengths = [int(s[axis]) for s in shapes]
     starts = np.cumsum([0, *lengths[:-1]])
     offsets = []
@@ -40,7 +40,7 @@ def _offsets(axis: int, shapes: list[torch.Tensor]) -> tuple[torch.Tensor, ...]:
     return tuple(offsets)
 
 
-@op("ConcatOffset", kernel=_offsets, host=("concat_dim",), shape=lambda axis, shapes: list(shapes))
+@op("ConcatOffset", kernel=_concat_offsets, host=("concat_dim",), shape=lambda axis, shapes: list(shapes))
 def concat_offset(concat_dim: Any, shape: Any, name: str | None = None) -> Any:
     """Returns the offset of each tensor in their concatenation along an axis."""
 

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from tapeflow.core.forking import new_lock
+from tapeflow.core.fork_locks import new_lock
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.boxed_objects import Addend, boxed
+from tapeflow.core.values.boxed_objects import Addend, box_object
 
 Raw = Any  # a `torch.Tensor`, or an array of objects; None for an entry that was not written
 
@@ -285,7 +285,7 @@ def zeros_of_list(variant: np.ndarray) -> np.ndarray:
     """Returns a list of zeros that match the entries of another list: the `ZerosLike` of a variant."""
     items = variant[()]
     if isinstance(items, Addend):
-        return boxed(items.zeros())
+        return box_object(items.zeros())
     if isinstance(items, Zeros) or not isinstance(items, KINDS):
         return zeros_variant()
     zeros = [torch.zeros_like(v) if isinstance(v, torch.Tensor) else v and zeros_of_list(v) for v in items]
@@ -304,7 +304,7 @@ def without_last(entries: Sequence[Raw]) -> WrittenList:
     return (entries if isinstance(entries, WrittenList) else WrittenList(list(entries))).without_last()
 
 
-def added(a: Any, b: Any) -> Any:
+def add_lists(a: Any, b: Any) -> Any:
     """Returns the sum of two lists, entry by entry; entries that were not written count as zero. Zeros of any length
     are zeros of whatever a variant holds."""
     if isinstance(a, Zeros) or isinstance(b, Zeros):
@@ -315,14 +315,14 @@ def added(a: Any, b: Any) -> Any:
         a, b = b, a
     if isinstance(b, Sparse) and len(b) <= len(a):
         for place, entry in b.written.items():
-            a = with_entry(a, place, _sum(a[place], entry))
+            a = with_entry(a, place, _add_entries(a[place], entry))
         return a
     if isinstance(a, Rows) and isinstance(b, Rows) and a.tensor.shape == b.tensor.shape:
         return Rows(a.tensor + b.tensor)
     length = max(len(a), len(b))
     first, second = (list(v) + [None] * (length - len(v)) for v in (a, b))
-    return tuple(map(_sum, first, second))
+    return tuple(map(_add_entries, first, second))
 
 
-def _sum(a: Raw, b: Raw) -> Raw:
+def _add_entries(a: Raw, b: Raw) -> Raw:
     return b if a is None else a if b is None else a + b

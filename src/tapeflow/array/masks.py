@@ -10,9 +10,9 @@ import numpy as np
 import torch
 
 from tapeflow.array.creation import range as numbers
-from tapeflow.array.gathering import gather
-from tapeflow.array.passing import cast_to
-from tapeflow.array.shaping import expand_dims, reshape
+from tapeflow.array.gathers import gather
+from tapeflow.array.identities import cast_to
+from tapeflow.array.reshapes import expand_dims, reshape
 from tapeflow.array.unranked import joined_dims
 from tapeflow.core.autodiff.gradients import is_unranked, shape_of, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
@@ -29,7 +29,7 @@ from tapeflow.core.types.dtypes import as_dtype, bool_, int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, mistyped
+from tapeflow.core.values.tensor import EagerTensor, Tensor, dtype_error, invalid
 
 
 def _where_rule(x: TensorShape) -> TensorShape:
@@ -39,14 +39,14 @@ def _where_rule(x: TensorShape) -> TensorShape:
 
 
 @op("Where", shape=_where_rule)
-def _where(input: torch.Tensor) -> torch.Tensor:
+def _where_op(input: torch.Tensor) -> torch.Tensor:
     """Returns the indices of the elements that are true or not zero."""
     if not input.ndim:
         raise invalid("WhereOp : Unhandled input dimensions: 0")
     return torch.nonzero(input)
 
 
-not_differentiable(_where)
+not_differentiable(_where_op)
 
 
 def _select_rule(condition: TensorShape, x: TensorShape, y: TensorShape) -> TensorShape:
@@ -73,19 +73,19 @@ def _select_strings(condition: torch.Tensor, x: Any, y: Any) -> Any:
     element=lambda b, condition, x, y: b.select(condition, x, y),
     allocates=True,
 )
-def _select(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
+def _select_v2(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
     """Returns `x` where the condition is true, and `y` elsewhere."""
 
 
-@_select.gradient(needs="input0 shapes")
+@_select_v2.gradient(needs="input0 shapes")
 def _(call: Call, dy: Any) -> Any:
     condition = call.inputs[0]
     zero = convert(0, dy.dtype)
     _, want_x, want_y = call.wanted
     return (
         None,
-        sum_to_shape(_select(condition, dy, zero), call.shape(1)) if want_x else None,
-        sum_to_shape(_select(condition, zero, dy), call.shape(2)) if want_y else None,
+        sum_to_shape(_select_v2(condition, dy, zero), call.shape(1)) if want_x else None,
+        sum_to_shape(_select_v2(condition, zero, dy), call.shape(2)) if want_y else None,
     )
 
 
@@ -116,7 +116,7 @@ def where(
     if x is None and y is None:
         if not isinstance(condition, Tensor) and not hasattr(type(condition), "__tf_dispatch__"):
             condition = convert(condition, None, bool_)
-        return _where(condition, name)
+        return _where_op(condition, name)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
     if type(x) is EagerTensor:
@@ -124,7 +124,7 @@ def where(
             y = operand(y, x.dtype)
     elif type(y) is EagerTensor and (type(x) is float or type(x) is int) and state.graph is None:
         x = operand(x, y.dtype)
-    return _select(condition, x, y, name)
+    return _select_v2(condition, x, y, name)
 
 
 def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, name: str = "boolean_mask") -> Tensor:
@@ -155,7 +155,7 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, 
                 pass
     if isinstance(axis, Tensor) and axis.dtype not in (int32, int64):
         allowed = "is not in the list of allowed values: int32, int64 [Op:GatherV2]"
-        raise mistyped(f"Value for attr 'Taxis' of {axis.dtype.name} {allowed}")
+        raise dtype_error(f"Value for attr 'Taxis' of {axis.dtype.name} {allowed}")
     if isinstance(axis, SymbolicTensor):
         static = host_static(axis)
         axis = axis if isinstance(static, SymbolicTensor) else static
@@ -174,21 +174,21 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, 
         dims, axis = ops.Shape(x), cast_to(axis, int32)
         axis = ops.SelectV2(ops.Less(axis, 0), axis + ops.Rank(x), axis)
         flat = reshape(x, joined_dims(dims[:axis], [ops.Prod(dims[axis : axis + rank], 0)], dims[axis + rank :]))
-        return gather(flat, _places(condition), axis=axis)
+        return gather(flat, _true_places(condition), axis=axis)
     if is_unranked(dims):
         dims = dims.__tf_tensor__()
         axis = axis + ops.Size(dims) if axis < 0 else axis
         flat = reshape(x, joined_dims(dims[:axis], [ops.Prod(dims[axis : axis + rank], 0)], dims[axis + rank :]))
-        return gather(flat, _places(condition), axis=axis)
+        return gather(flat, _true_places(condition), axis=axis)
     axis = axis + len(shape) if axis < 0 else axis
     shape[axis : axis + rank].assert_is_compatible_with(masked)
     flat = reshape(x, (*dims[:axis], math.prod(dims[axis : axis + rank]), *dims[axis + rank :]))
-    return gather(flat, _places(condition), axis=axis)
+    return gather(flat, _true_places(condition), axis=axis)
 
 
-def _places(condition: Any) -> Any:
+def _true_places(condition: Any) -> Any:
     """Returns the numbers of the elements of a mask that are true."""
-    return reshape(_where(reshape(cast_to(condition, bool_), (-1,))), (-1,))
+    return reshape(_where_op(reshape(cast_to(condition, bool_), (-1,))), (-1,))
 
 
 def sequence_mask(

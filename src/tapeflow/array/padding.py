@@ -8,11 +8,11 @@ import numpy as np
 import torch
 
 from tapeflow.array.batched import with_entry_for_batch
-from tapeflow.array.passing import cast_to
+from tapeflow.array.identities import cast_to
 from tapeflow.core.autodiff.gradients import shape_argument
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
-from tapeflow.core.ops.batching import Batch, NoRule, Slices, along_axis, behind, static
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, along_axis, behind, static
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import argument_shape, leave_to_kernel, text, with_dimension, with_rank
@@ -57,7 +57,7 @@ def _static_rows(paddings: Any) -> Any:
     return [[None if isinstance(n, Tensor) else n for n in row] if isinstance(row, tuple) else row for row in paddings]
 
 
-def _flat(x: torch.Tensor, paddings: Any) -> list[int]:
+def _torch_paddings(x: torch.Tensor, paddings: Any) -> list[int]:
     """Returns paddings as torch takes them: in a flat list, the last dimension first."""
     if len(paddings) != x.ndim or any(type(row) is not tuple or len(row) != 2 for row in paddings):
         raise TypeError("the shape rule says what is wrong")
@@ -73,16 +73,16 @@ _pads_no_slices = with_entry_for_batch((0, 0))
 
 
 @op("Pad", host=("paddings",), shape=_pad_rule, moves=True, batching=_pads_no_slices)
-def _pad(input: torch.Tensor, paddings: Any) -> torch.Tensor:
+def _pad_op(input: torch.Tensor, paddings: Any) -> torch.Tensor:
     """Pads a tensor with zeros."""
-    flat = _flat(input, paddings)
+    flat = _torch_paddings(input, paddings)
     return torch.constant_pad_nd(input, flat) if flat else input
 
 
 @op("PadV2", host=("paddings",), shape=_pad_rule, moves=True, batching=_pads_no_slices)
 def _pad_v2(input: torch.Tensor, paddings: Any, constant_values: torch.Tensor) -> torch.Tensor:
     """Pads a tensor with one value."""
-    flat = _flat(input, paddings)
+    flat = _torch_paddings(input, paddings)
     if constant_values.ndim:
         raise invalid(f"constant_values must be a scalar. Found: {text(TensorShape(constant_values.shape))}")
     if input.dtype.is_floating_point or input.dtype in (torch.int32, torch.int64):
@@ -93,19 +93,19 @@ def _pad_v2(input: torch.Tensor, paddings: Any, constant_values: torch.Tensor) -
     return out
 
 
-def _inside(call: Call, dy: Any) -> Any:
+def _pad_gradient(call: Call, dy: Any) -> Any:
     paddings = call.attrs[0]
     symbolic = isinstance(paddings, Tensor)
     begin = cast_to(paddings[:, 0], int32) if symbolic else [before for before, _ in paddings]
     return ops.Slice(dy, begin, shape_argument(call.shape(0)))
 
 
-_pad.gradient(needs="shapes")(_inside)
+_pad_op.gradient(needs="shapes")(_pad_gradient)
 
 
 @_pad_v2.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
-    inside = _inside(call, dy)
+    inside = _pad_gradient(call, dy)
     return inside, ops.Sub(ops.Sum(dy), ops.Sum(inside)) if call.wanted[1] else None
 
 
@@ -137,7 +137,7 @@ def _mirrored_places(length: int, before: int, after: int, mode: str, device: to
 @op("MirrorPad", host=("paddings",), shape=_mirror_rule, moves=True, batching=_pads_no_slices)
 def _mirror_pad(input: torch.Tensor, paddings: Any, mode: str) -> torch.Tensor:
     """Pads a tensor with its mirror images."""
-    _flat(input, paddings)
+    _torch_paddings(input, paddings)
     for axis, (before, after) in enumerate(paddings):
         if before or after or not input.shape[axis]:
             input = torch.index_select(
@@ -209,7 +209,7 @@ def pad(
     mode = mode.upper()
     if mode == "CONSTANT":
         if type(constant_values) is int and constant_values == 0:
-            return _pad(tensor, paddings, name)
+            return _pad_op(tensor, paddings, name)
         return _pad_v2(tensor, paddings, constant_values, name)
     if mode in ("REFLECT", "SYMMETRIC"):
         return _mirror_pad(tensor, paddings, mode, name)
@@ -239,7 +239,7 @@ def _reverse_rule(x: TensorShape, axis: Any) -> TensorShape:
     return x
 
 
-def _flipped(x: torch.Tensor, axis: Any) -> torch.Tensor:
+def _flip_kernel(x: torch.Tensor, axis: Any) -> torch.Tensor:
     try:
         if type(axis) is int:
             raise TypeError("the shape rule says what is wrong")
@@ -250,7 +250,7 @@ def _flipped(x: torch.Tensor, axis: Any) -> torch.Tensor:
         raise
 
 
-@op("ReverseV2", kernel=_flipped, host=("axis",), shape=_reverse_rule, moves=True, batching=along_axis)
+@op("ReverseV2", kernel=_flip_kernel, host=("axis",), shape=_reverse_rule, moves=True, batching=along_axis)
 def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """Reverses dimensions.
 
@@ -297,7 +297,7 @@ def _roll_rule(x: TensorShape, shift: Any, axis: Any) -> TensorShape:
     return x
 
 
-def _rolled(x: torch.Tensor, shift: Any, axis: Any) -> torch.Tensor:
+def _roll_kernel(x: torch.Tensor, shift: Any, axis: Any) -> torch.Tensor:
     if not x.ndim or (type(shift) is int) != (type(axis) is int):
         raise TypeError("the shape rule says what is wrong")
     try:
@@ -309,7 +309,7 @@ def _rolled(x: torch.Tensor, shift: Any, axis: Any) -> torch.Tensor:
         return torch.roll(x, [s % max(x.shape[a], 1) for s, a in zip(shifts, axes, strict=True)], axis)
 
 
-@op("Roll", kernel=_rolled, host=("shift", "axis"), shape=_roll_rule, moves=True)
+@op("Roll", kernel=_roll_kernel, host=("shift", "axis"), shape=_roll_rule, moves=True)
 def roll(input: TensorLike, shift: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """Moves elements along dimensions; those that leave one end come in at the other.
 

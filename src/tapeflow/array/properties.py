@@ -13,11 +13,11 @@ import torch
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
-from tapeflow.core.ops.batching import Batch, Slices
+from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import broadcast, ranked, text
+from tapeflow.core.ops.shape_rules import broadcast, check_ranks_first, text
 from tapeflow.core.ops.static import array_of, partial_value
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64
@@ -29,20 +29,20 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, TensorType, invalid
 
 
 @functools.lru_cache(maxsize=1024)
-def _as_tensor(shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
+def _shape_tensor(shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
     return torch.tensor(shape, dtype=dtype)
 
 
-def _dims(input: Any, out_type: DType = int32) -> torch.Tensor:
-    return _as_tensor(input.shape, out_type.torch)
+def _shape_kernel(input: Any, out_type: DType = int32) -> torch.Tensor:
+    return _shape_tensor(input.shape, out_type.torch)
 
 
-@op("Shape", kernel=_dims, shape=lambda x, _: TensorShape([x.rank]), strings=_dims, reads_shape=True)
-def _shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
+@op("Shape", kernel=_shape_kernel, shape=lambda x, _: TensorShape([x.rank]), strings=_shape_kernel, reads_shape=True)
+def _shape_op(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
     """Returns the shape of a tensor as a tensor."""
 
 
-@_shape.static_value
+@_shape_op.static_value
 def _(input: Tensor, out_type: DType) -> tuple[int | None, ...]:
     if input.shape.rank is None:
         raise NotStatic
@@ -64,17 +64,17 @@ def shape(input: TensorLike, out_type: DTypeLike = None, name: str | None = None
         [1, 3]
     """
     if out_type is None:
-        return _shape(input, int32, name)
+        return _shape_op(input, int32, name)
     dtype = as_dtype(out_type)
     if dtype not in (int32, int64) and state.graph is not None:  # TensorFlow writes a static shape as a constant
         tensor = as_operand(input)
         if isinstance(tensor, Tensor) and tensor.shape.is_fully_defined():
             return convert(np.array(tensor.shape.as_list()), dtype)
-    return _shape(input, dtype, name)
+    return _shape_op(input, dtype, name)
 
 
 def _all_dims(input: list[Any], out_type: DType = int32) -> list[torch.Tensor]:
-    return [_dims(x, out_type) for x in input]
+    return [_shape_kernel(x, out_type) for x in input]
 
 
 @op(
@@ -108,13 +108,13 @@ def _(input: list[Tensor], out_type: DType) -> tuple[Any, ...]:
 
 
 @op("Size", shape=lambda x, _: TensorShape([]), strings=True, reads_shape=True)
-def _size(input: Any, out_type: DType = int32) -> torch.Tensor:
+def _size_op(input: Any, out_type: DType = int32) -> torch.Tensor:
     """Returns the number of elements."""
     count = input.numel() if isinstance(input, torch.Tensor) else input.size
     return torch.scalar_tensor(count, dtype=out_type.torch)
 
 
-@_size.static_value
+@_size_op.static_value
 def _(input: Tensor, out_type: DType) -> int | None:
     return input.shape.num_elements()
 
@@ -139,8 +139,8 @@ def size(input: TensorLike, out_type: DTypeLike = None, name: str | None = None)
         if isinstance(tensor, Tensor) and tensor.shape.is_fully_defined():
             return convert(np.prod(tensor.shape.as_list(), dtype=out_type.as_numpy_dtype), out_type)
         if hasattr(type(input), "flat_values") and state.graph is None:
-            return ops.Cast(_size(input, int32), out_type)
-    return _size(input, out_type, name)
+            return ops.Cast(_size_op(input, int32), out_type)
+    return _size_op(input, out_type, name)
 
 
 def _rank_of(input: Any) -> torch.Tensor:
@@ -168,7 +168,7 @@ def _(input: Tensor) -> int | None:
     return input.shape.rank
 
 
-not_differentiable(_shape, shape_n, _size, rank)
+not_differentiable(_shape_op, shape_n, _size_op, rank)
 
 
 def is_tensor(x: object) -> bool:
@@ -270,7 +270,7 @@ def _broadcast_rank(s0: TensorShape, s1: TensorShape) -> TensorShape:
     return TensorShape([max(ranks) if len(ranks) == 2 else None])
 
 
-@op("BroadcastArgs", shape=ranked(_broadcast_rank, 1, 1))
+@op("BroadcastArgs", shape=check_ranks_first(_broadcast_rank, 1, 1))
 def _broadcast_args(shape_x: torch.Tensor, shape_y: torch.Tensor) -> torch.Tensor:
     """Returns the shape that two shapes broadcast to."""
     dims = []

@@ -44,7 +44,7 @@ def _proto_class() -> Any:
     return tensor_pb2.TensorProto
 
 
-def _array(values: Any, dtype: DType | None) -> tuple[Any, DType]:
+def _proto_array(values: Any, dtype: DType | None) -> tuple[Any, DType]:
     if isinstance(values, EagerTensor) or not (is_sequence(values) and not isinstance(values, np.ndarray)):
         if dtype is None or isinstance(values, EagerTensor):
             tensor = convert(values)
@@ -92,7 +92,7 @@ def make_tensor_proto(
     if isinstance(values, EagerTensor) and values.dtype is variant:
         return _of_variants(values.value)
     dtype = None if dtype is None else as_dtype(dtype).base_dtype
-    array, dtype = _array(values, dtype)
+    array, dtype = _proto_array(values, dtype)
     dims = array.shape if shape is None else tuple(TensorShape(shape).as_list())
     size = int(np.prod(dims, dtype=np.int64))
     wrong = (verify_shape and array.shape != dims) or (allow_broadcast and array.shape != dims and array.size != 1)
@@ -116,7 +116,7 @@ def make_tensor_proto(
     return proto
 
 
-def _strings(content: bytes, count: int) -> StringArray:
+def _read_strings(content: bytes, count: int) -> StringArray:
     """Returns the strings of a message's content: the lengths of all, then all bytes."""
     lengths, position = [], 0
     for _ in range(count):
@@ -159,7 +159,7 @@ def _of_variants(array: np.ndarray) -> TensorProto:
     return TensorProto(dtype=variant.as_datatype_enum, tensor_shape=shape, tensor_content=content)
 
 
-def _variants(tensor: TensorProto, count: int) -> np.ndarray:
+def _read_variants(tensor: TensorProto, count: int) -> np.ndarray:
     """Returns the variants of a message.
 
     Raises:
@@ -169,7 +169,7 @@ def _variants(tensor: TensorProto, count: int) -> np.ndarray:
 
     messages: Any = tensor.variant_val
     if tensor.tensor_content:
-        messages = map(VariantTensorDataProto.FromString, _strings(tensor.tensor_content, count).flat)
+        messages = map(VariantTensorDataProto.FromString, _read_strings(tensor.tensor_content, count).flat)
     out = np.empty(count, object)
     for i, message in enumerate(messages):
         parts = list(message.tensors)
@@ -209,10 +209,10 @@ def make_ndarray(tensor: TensorProto) -> np.ndarray:
 
 def _value(tensor: TensorProto) -> Any:
     """Returns the value of a message as an array, a `StringArray` for strings."""
-    dims, size = _dims(tensor), math.prod(_dims(tensor))
+    dims, size = _proto_dims(tensor), math.prod(_proto_dims(tensor))
     if as_dtype(tensor.dtype) is variant:
-        return _variants(tensor, size).reshape(dims)
-    row = _elements(tensor)
+        return _read_variants(tensor, size).reshape(dims)
+    row = _read_elements(tensor)
     if not len(row):
         row = StringArray.full([size], b"") if isinstance(row, StringArray) else np.zeros(size, row.dtype)
     elif len(row) < size:  # the last one is repeated
@@ -226,9 +226,9 @@ def tensor_of_proto(tensor: TensorProto) -> EagerTensor:
     Raises:
         TypeError, ValueError: as `make_ndarray`.
     """
-    dims, dtype = _dims(tensor), as_dtype(tensor.dtype)
+    dims, dtype = _proto_dims(tensor), as_dtype(tensor.dtype)
     if dtype is not variant and math.prod(dims) * dtype.size > _SHARED_BYTES:
-        row = _elements(tensor)
+        row = _read_elements(tensor)
         if len(row) <= 1:
             if isinstance(row, StringArray):
                 text = row.item() if len(row) else b""
@@ -240,17 +240,17 @@ def tensor_of_proto(tensor: TensorProto) -> EagerTensor:
     return EagerTensor(value, dtype) if dtype in (variant, string) else convert(value, dtype)
 
 
-def _dims(tensor: TensorProto) -> list[int]:
+def _proto_dims(tensor: TensorProto) -> list[int]:
     return [d.size for d in tensor.tensor_shape.dim]
 
 
-def _elements(tensor: TensorProto) -> Any:
+def _read_elements(tensor: TensorProto) -> Any:
     """Returns the elements of a message that are written down: the last stands for all others of its shape.
 
     Raises:
         TypeError, ValueError: as `make_ndarray`.
     """
-    dims, dtype = _dims(tensor), as_dtype(tensor.dtype)
+    dims, dtype = _proto_dims(tensor), as_dtype(tensor.dtype)
     size = math.prod(dims)
     if dtype.name not in _FIELDS:
         raise TypeError(f"Unsupported tensor type: {tensor.dtype}. See the dtypes of tf.dtypes for those that are.")
@@ -263,7 +263,7 @@ def _elements(tensor: TensorProto) -> Any:
             "is to be trusted, write this tensor with all its elements, or create it with tf.fill."
         )
     if tensor.tensor_content and dtype is string:
-        return _strings(tensor.tensor_content, size)
+        return _read_strings(tensor.tensor_content, size)
     if tensor.tensor_content:
         return np.frombuffer(tensor.tensor_content, np.dtype(kind).newbyteorder("<")).astype(kind).reshape(size)
     values = list(getattr(tensor, _FIELDS[dtype.name]))

@@ -17,25 +17,25 @@ import numpy as np
 import torch
 
 from tapeflow.array.batched import with_slice_numbers
-from tapeflow.array.joining import stack, unstack
+from tapeflow.array.concat_and_split import stack, unstack
+from tapeflow.array.identities import cast_to
 from tapeflow.array.masks import boolean_mask
-from tapeflow.array.passing import cast_to
 from tapeflow.core.autodiff.gradients import shape_argument, sum_to_shape
 from tapeflow.core.autodiff.tape import Call, record_unary
 from tapeflow.core.context import detours, listeners, state
 from tapeflow.core.errors import InvalidArgumentError
-from tapeflow.core.ops.batching import Batch, NoRule, Slices, vector
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
-from tapeflow.core.ops.dispatchers import dispatchers, offered
+from tapeflow.core.ops.dispatchers import dispatchers, offer_call
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import (
     certainly_broadcasts,
     check_rank,
     leave_to_kernel,
-    merged,
+    merge_shapes,
     same,
-    stated,
+    stated_dims,
     text,
     with_rank,
 )
@@ -57,7 +57,7 @@ def _slice_rule(x: TensorShape, begin: Any, size: Any) -> TensorShape:
     check_rank(begin, 1)
     check_rank(size, 1)
     if isinstance(begin, tuple) and state.graph is not None:
-        stated(begin)
+        stated_dims(begin)
     if isinstance(size, Tensor):  # not static
         return TensorShape(None if x.rank is None else [None] * x.rank)
     rank = len(size) if x.rank is None and isinstance(size, tuple) else x.rank
@@ -85,7 +85,7 @@ def _slice_rule(x: TensorShape, begin: Any, size: Any) -> TensorShape:
     return TensorShape(dims)
 
 
-def _part(x: torch.Tensor, begin: Any, size: Any) -> torch.Tensor:
+def _slice_kernel(x: torch.Tensor, begin: Any, size: Any) -> torch.Tensor:
     if not len(begin) == len(size) == x.ndim:
         raise TypeError("the shape rule says what is wrong")
     parts = []
@@ -100,7 +100,14 @@ def _part(x: torch.Tensor, begin: Any, size: Any) -> torch.Tensor:
 _slice_type = slice  # Python's; `slice` is TensorFlow's from here on
 
 
-@op("Slice", kernel=_part, host=("begin", "size"), shape=_slice_rule, moves=True, in_loops=lambda b, *_: b.slice())
+@op(
+    "Slice",
+    kernel=_slice_kernel,
+    host=("begin", "size"),
+    shape=_slice_rule,
+    moves=True,
+    in_loops=lambda b, *_: b.slice(),
+)
 def slice(input_: TensorLike, begin: ShapeLike, size: ShapeLike, name: str | None = None) -> Tensor:
     """Takes a part of a tensor: from `begin` on, of size `size`.
 
@@ -125,12 +132,12 @@ def slice(input_: TensorLike, begin: ShapeLike, size: ShapeLike, name: str | Non
 def _(call: Call, dy: Any) -> Any:
     begin, size = call.attrs
     if not all(isinstance(v, tuple) for v in (begin, size, call.shape(0))):
-        return ops.Pad(dy, _paddings(dy, begin, call.shape(0)))
+        return ops.Pad(dy, _paddings_of_part(dy, begin, call.shape(0)))
     paddings = [(b, 0 if s == -1 else d - b - s) for b, s, d in zip(begin, size, call.shape(0), strict=True)]
     return ops.Pad(dy, paddings)
 
 
-def _paddings(part: Any, begin: Any, whole: Any) -> Any:
+def _paddings_of_part(part: Any, begin: Any, whole: Any) -> Any:
     """Returns the paddings from a part of a tensor to the whole, in a graph, if not all numbers are static."""
     begin = cast_to(begin, int32) if isinstance(begin, Tensor) else convert(list(begin), int32)
     return stack([begin, convert(shape_argument(whole), int32) - ops.Shape(part) - begin], 1)
@@ -208,7 +215,7 @@ def _torch_index(shape: Any, spec: _Spec) -> tuple[tuple[Any, ...], list[int]]:
         else:
             first = None if begin_mask >> i & 1 else begin[i]
             last = None if end_mask >> i & 1 else end[i]
-            index.append(_positive(first, last, stride, length))
+            index.append(_positive_slice(first, last, stride, length))
             if stride < 0:
                 flips.append(out)
             out += 1
@@ -216,7 +223,7 @@ def _torch_index(shape: Any, spec: _Spec) -> tuple[tuple[Any, ...], list[int]]:
     return tuple(index), flips
 
 
-def _positive(first: Any, last: Any, stride: int, length: int) -> Any:
+def _positive_slice(first: Any, last: Any, stride: int, length: int) -> Any:
     """Returns the slice with a positive step that has the same elements."""
     if stride > 0:
         return _slice_type(first, last, stride)
@@ -224,7 +231,7 @@ def _positive(first: Any, last: Any, stride: int, length: int) -> Any:
     return _slice_type(places[-1], places[0] + 1, -stride) if places else _slice_type(0, 0)
 
 
-def _strided(input: torch.Tensor, *spec: Any) -> torch.Tensor:
+def _strided_slice_kernel(input: torch.Tensor, *spec: Any) -> torch.Tensor:
     index, flips = _torch_index(input.shape, _Spec(*spec))
     part = input[index]
     return torch.flip(part, flips) if flips else part
@@ -240,7 +247,7 @@ def _strided_strings(input: Any, *spec: Any) -> Any:
 
 
 def _strided_rule(input: TensorShape, *spec: Any) -> TensorShape:
-    merged(*[with_rank(part, 1) for part in spec[:3]])
+    merge_shapes(*[with_rank(part, 1) for part in spec[:3]])
     if input.rank is None:
         return TensorShape(None)
     slice_spec = _with_length(_Spec(*spec))
@@ -297,7 +304,7 @@ def _partly_static_rule(input: TensorShape, spec: _Spec) -> TensorShape:
 
 @op(
     "StridedSlice",
-    kernel=_strided,
+    kernel=_strided_slice_kernel,
     strings=_strided_strings,
     host=("begin", "end", "strides"),
     shape=_strided_rule,
@@ -410,7 +417,9 @@ def _(batch: Batch, x: Slices, begin: Any, end: Any, strides: Any, *masks: int) 
     return batch.run(x.value, (0, *begins), (0, *ends), (1, *steps), begin_mask | 1, end_mask | 1, *others)
 
 
-def _spread(shape: Any, begin: Any, end: Any, strides: Any, dy: torch.Tensor, *masks: int) -> torch.Tensor:
+def _spread_slice(
+    shape: Any, begin: Any, end: Any, strides: Any, dy: torch.Tensor, *masks: int
+) -> torch.Tensor:
     index, flips = _torch_index(shape, _Spec(begin, end, strides, *masks))
     dx = dy.new_zeros(shape)
     dx[index] = torch.flip(dy, flips) if flips else dy
@@ -422,7 +431,7 @@ def _shape_rule(shape: Any, *_: Any) -> TensorShape:
     return TensorShape([d if type(d) is int else None for d in shape] if isinstance(shape, tuple) else None)
 
 
-@op("StridedSliceGrad", kernel=_spread, host=("shape", "begin", "end", "strides"), shape=_shape_rule, moves=True,
+@op("StridedSliceGrad", kernel=_spread_slice, host=("shape", "begin", "end", "strides"), shape=_shape_rule, moves=True,
     in_loops=lambda b, *_: b.strided_slice_gradient())  # fmt: skip
 def _strided_slice_grad(
     shape: Any, begin: Any, end: Any, strides: Any, dy: Any, begin_mask: int = 0, end_mask: int = 0,
@@ -470,7 +479,9 @@ def _(batch: Batch, shape: Any, begin: Any, end: Any, strides: Any, dy: Slices, 
     return batch.run((batch.count, *dims), (0, *begins), (0, *ends), (1, *steps), dy.value, *masks)
 
 
-def _updated(input: torch.Tensor, begin: Any, end: Any, strides: Any, value: torch.Tensor, *masks: int) -> torch.Tensor:
+def _strided_update_kernel(
+    input: torch.Tensor, begin: Any, end: Any, strides: Any, value: torch.Tensor, *masks: int
+) -> torch.Tensor:
     index, flips = _torch_index(input.shape, _Spec(begin, end, strides, *masks))
     out = input.clone(memory_format=torch.contiguous_format)
     final = out[index].shape
@@ -483,7 +494,7 @@ def _updated(input: torch.Tensor, begin: Any, end: Any, strides: Any, value: tor
     return out
 
 
-@op("TensorStridedSliceUpdate", kernel=_updated, host=("begin", "end", "strides"), shape=same, moves=True)
+@op("TensorStridedSliceUpdate", kernel=_strided_update_kernel, host=("begin", "end", "strides"), shape=same, moves=True)
 def tensor_strided_slice_update(
     input: TensorLike, begin: ShapeLike, end: ShapeLike, strides: ShapeLike, value: TensorLike, begin_mask: int = 0,
     end_mask: int = 0, ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0,
@@ -543,7 +554,7 @@ def strided_slice(
     masks = begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask
     part = _strided_slice(input_, begin, end, strides, *masks, name=name)
     if var is not None:
-        part.assign = functools.partial(_assign, var, _Spec(begin, end, strides, *masks))
+        part.assign = functools.partial(_assign_slice, var, _Spec(begin, end, strides, *masks))
     return part
 
 
@@ -572,7 +583,7 @@ def getitem(self: Any, key: Any) -> Any:
     ):
         try:
             if kind is _slice_type and type(key.step) is int and key.step < 0:
-                part = value[_positive(key.start, key.stop, key.step, value.shape[0])]
+                part = value[_positive_slice(key.start, key.stop, key.step, value.shape[0])]
                 out = EagerTensor(torch.flip(part, (0,)), self.dtype)
             else:
                 out = EagerTensor(value[key], self.dtype)
@@ -590,7 +601,7 @@ def careful_getitem(self: Any, key: Any) -> Any:
         dispatch = getattr(type(self), "__tf_dispatch__", None)
         result = NotImplemented if dispatch is None else dispatch(self, operator.getitem, (self, key))
         if result is NotImplemented and dispatchers:
-            result = offered(operator.getitem, (self, key), {})
+            result = offer_call(operator.getitem, (self, key), {})
         if result is not NotImplemented:
             return result
         self = convert(self)
@@ -625,19 +636,19 @@ def spec_of(key: Any) -> _Spec:
             if entry.start is None:
                 begin_mask |= 1 << i
             else:
-                first = _index(entry.start)
+                first = _as_index(entry.start)
             if entry.stop is None:
                 end_mask |= 1 << i
             else:
-                last = _index(entry.stop)
+                last = _as_index(entry.stop)
             if entry.step is not None:
-                step = _index(entry.step)
+                step = _as_index(entry.step)
         elif entry is Ellipsis:
             ellipsis_mask |= 1 << i
         elif entry is None:
             new_axis_mask |= 1 << i
         else:
-            first = _index(entry)
+            first = _as_index(entry)
             last = first + 1
             shrink_axis_mask |= 1 << i
         begin.append(first)
@@ -646,7 +657,7 @@ def spec_of(key: Any) -> _Spec:
     return _Spec(begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
 
 
-def _index(value: Any) -> Any:
+def _as_index(value: Any) -> Any:
     """Returns an index as an int. A tensor of a graph stays a tensor."""
     if type(value) is int:
         return value
@@ -672,11 +683,11 @@ def variable_getitem(self: Any, key: Any) -> Any:
     """Computes `variable[key]`: a part of its value, with a method `assign` that changes this part of the variable."""
     part = self._read()[key]
     if not _is_mask(key):
-        part.assign = functools.partial(_assign, self, key)
+        part.assign = functools.partial(_assign_slice, self, key)
     return part
 
 
-def _assign(variable: Any, key: Any, value: Any, name: str | None = None) -> Any:
+def _assign_slice(variable: Any, key: Any, value: Any, name: str | None = None) -> Any:
     spec = key if type(key) is _Spec else spec_of(key)
     begin, end, strides, *masks = spec
     value = convert(value, variable.dtype)

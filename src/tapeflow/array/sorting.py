@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from tapeflow.array.batched import joined_batches
-from tapeflow.array.shaping import reshape, transpose
+from tapeflow.array.reshapes import reshape, transpose
 from tapeflow.array.unranked import around_axis
 from tapeflow.core.autodiff.gradients import is_unranked, shape_of
 from tapeflow.core.loops import Numbers, loop
@@ -18,7 +18,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import may_have_nan
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import ranked, text
+from tapeflow.core.ops.shape_rules import check_ranks_first, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
@@ -50,7 +50,7 @@ def sort(values: TensorLike, axis: int = -1, direction: str = "ASCENDING", name:
         >>> tf.sort([3, 1, 2]).numpy().tolist()
         [1, 2, 3]
     """
-    return _sorted(values, axis, direction, 0)
+    return _sort_by_top_k(values, axis, direction, 0)
 
 
 def argsort(
@@ -75,10 +75,10 @@ def argsort(
         >>> tf.argsort([3, 1, 2]).numpy().tolist()
         [1, 2, 0]
     """
-    return _sorted(values, axis, direction, 1)
+    return _sort_by_top_k(values, axis, direction, 1)
 
 
-def _sorted(values: Any, axis: Any, direction: str, output: int) -> Any:
+def _sort_by_top_k(values: Any, axis: Any, direction: str, output: int) -> Any:
     """Sorts with TopKV2, as TensorFlow does; for an ascending order it sorts the reversed values."""
     if direction not in _DIRECTIONS:
         raise ValueError(
@@ -92,7 +92,7 @@ def _sorted(values: Any, axis: Any, direction: str, output: int) -> Any:
     axis = int(axis)
     rank = values.shape.rank
     if rank is None:
-        return reshape(_sorted(around_axis(values, axis)[0], 1, direction, output), ops.Shape(values))
+        return reshape(_sort_by_top_k(around_axis(values, axis)[0], 1, direction, output), ops.Shape(values))
     if not -(2**63) <= axis < 2**63 - 1:  # as a slice from it to the next one
         raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
     if not -rank <= axis < rank:
@@ -113,7 +113,7 @@ def _sorted(values: Any, axis: Any, direction: str, output: int) -> Any:
 # ---- search ----------------------------------------------------------------------------------------------------------
 
 
-def _bound(right: bool) -> Any:
+def _bound_kernel(right: bool) -> Any:
     def kernel(sorted_inputs: torch.Tensor, values: torch.Tensor, out_type: DType = int32) -> torch.Tensor:
         if sorted_inputs.shape[0] != values.shape[0]:
             raise invalid("Leading dim_size of both tensors must match.")
@@ -132,15 +132,15 @@ _COMPARED_AS = {torch.bfloat16: torch.float32, torch.float16: torch.float32, tor
                 torch.uint32: torch.int64, torch.bool: torch.uint8}  # fmt: skip
 
 
-_BOUND_RULE = ranked(lambda s, values, _: values, 2, 2)
+_BOUND_RULE = check_ranks_first(lambda s, values, _: values, 2, 2)
 
 
-@op("LowerBound", kernel=_bound(False), orders=True, shape=_BOUND_RULE, batching=joined_batches)
+@op("LowerBound", kernel=_bound_kernel(False), orders=True, shape=_BOUND_RULE, batching=joined_batches)
 def _lower_bound(sorted_inputs: Any, values: Any, out_type: Any = int32, name: str | None = None) -> Any:
     """Returns the first places in sorted rows where values could be inserted."""
 
 
-@op("UpperBound", kernel=_bound(True), orders=True, shape=_BOUND_RULE, batching=joined_batches)
+@op("UpperBound", kernel=_bound_kernel(True), orders=True, shape=_BOUND_RULE, batching=joined_batches)
 def _upper_bound(sorted_inputs: Any, values: Any, out_type: Any = int32, name: str | None = None) -> Any:
     """Returns the last places in sorted rows where values could be inserted."""
 
@@ -195,7 +195,7 @@ def _as_matrix(x: Any) -> Any:
 
 
 @op("Bucketize", shape=lambda x, _: x)
-def _bucketize(input: torch.Tensor, boundaries: Any) -> torch.Tensor:
+def _bucketize_op(input: torch.Tensor, boundaries: Any) -> torch.Tensor:
     """Returns for each element the number of the sorted boundaries that are not above it."""
     edges = torch.tensor(boundaries, dtype=torch.float32, device=input.device)  # the precision of the attr
     if bool((edges[1:] < edges[:-1]).any()):
@@ -204,7 +204,7 @@ def _bucketize(input: torch.Tensor, boundaries: Any) -> torch.Tensor:
     return torch.bucketize(input.to(wide), edges.to(wide), right=True, out_int32=True)
 
 
-not_differentiable(_bucketize)
+not_differentiable(_bucketize_op)
 
 
 # ---- unique ----------------------------------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ def _codes_of(x: torch.Tensor) -> tuple[torch.Tensor, int]:
     return torch.empty_like(order).index_copy_(0, order, differs.cumsum(0)), keys.numel()
 
 
-def _distinct(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def _unique_elements(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Returns the distinct elements in the order of their first appearance, the place of each element among them, and
     their counts."""
     if x.ndim != 1:
@@ -277,7 +277,7 @@ def _distinct_texts(x: StringArray) -> tuple[StringArray, torch.Tensor, torch.Te
 def _distinct_slices(x: Any, axis: Any) -> tuple[Any, torch.Tensor, torch.Tensor]:
     """Returns the distinct slices along a dimension, the place of each slice among them, and their counts."""
     number = _only_axis(TensorShape(x.shape), axis)
-    flat = _distinct if isinstance(x, torch.Tensor) else _distinct_texts
+    flat = _unique_elements if isinstance(x, torch.Tensor) else _distinct_texts
     if number is None or x.ndim == 1:
         return flat(x)
     codes = flat(x.reshape(-1))[1].reshape(x.shape)  # numbers that are equal where the elements are; NaNs never are
@@ -304,12 +304,12 @@ def _only_axis(x: TensorShape, axis: Any) -> int | None:
 
 
 def _unique_counts_kernel(x: Any, out_idx: DType = int32) -> Any:
-    y, where, counts = (_distinct if isinstance(x, torch.Tensor) else _distinct_texts)(x)
+    y, where, counts = (_unique_elements if isinstance(x, torch.Tensor) else _distinct_texts)(x)
     return y, where.to(out_idx.torch), counts.to(out_idx.torch)
 
 
-@op("Unique", strings=True, moves=True, shape=ranked(lambda x, _: [[None], x], 1))
-def _unique(x: Any, out_idx: DType = int32) -> Any:
+@op("Unique", strings=True, moves=True, shape=check_ranks_first(lambda x, _: [[None], x], 1))
+def _unique_op(x: Any, out_idx: DType = int32) -> Any:
     """Returns the distinct elements of a vector."""
     return _unique_counts_kernel(x, out_idx)[:2]
 
@@ -344,7 +344,7 @@ def _unique_slices_with_counts(x: Any, axis: Any, out_idx: Any = int32, name: st
     """Returns the distinct slices along the only dimension in `axis`, and the count of each."""
 
 
-not_differentiable(_unique, _unique_with_counts, _unique_slices, _unique_slices_with_counts)
+not_differentiable(_unique_op, _unique_with_counts, _unique_slices, _unique_slices_with_counts)
 
 
 def unique(x: TensorLike, out_idx: DTypeLike = int32, name: str | None = None) -> Unique:
@@ -365,7 +365,7 @@ def unique(x: TensorLike, out_idx: DTypeLike = int32, name: str | None = None) -
         >>> y.numpy().tolist(), idx.numpy().tolist()
         ([5, 3], [0, 1, 0])
     """
-    return Unique(*_unique(x, as_dtype(out_idx), name))
+    return Unique(*_unique_op(x, as_dtype(out_idx), name))
 
 
 def unique_with_counts(x: TensorLike, out_idx: DTypeLike = int32, name: str | None = None) -> UniqueWithCounts:
@@ -392,7 +392,7 @@ def unique_with_counts(x: TensorLike, out_idx: DTypeLike = int32, name: str | No
 # ---- indices ---------------------------------------------------------------------------------------------------------
 
 
-def _unravelled(indices: torch.Tensor, dims: torch.Tensor) -> torch.Tensor:
+def _unravel_kernel(indices: torch.Tensor, dims: torch.Tensor) -> torch.Tensor:
     if dims.ndim != 1:
         raise TypeError("the shape rule says what is wrong")
     if indices.ndim > 1:
@@ -418,7 +418,7 @@ def _unravelled_rule(indices: TensorShape, dims: TensorShape) -> TensorShape:
     return dims[:1].concatenate(indices)
 
 
-@op("UnravelIndex", kernel=_unravelled, shape=_unravelled_rule)
+@op("UnravelIndex", kernel=_unravel_kernel, shape=_unravelled_rule)
 def unravel_index(indices: TensorLike, dims: ShapeLike, name: str | None = None) -> Tensor:
     """Returns the places in a tensor of a shape that flat indices stand for.
 

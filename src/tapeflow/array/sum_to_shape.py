@@ -9,7 +9,7 @@ import torch
 from tapeflow.array.legacy_ops import broadcast_gradient_args
 from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.batching import Batch, Slices
+from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 

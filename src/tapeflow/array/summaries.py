@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.array.passing import cast_to, less_static
-from tapeflow.array.shaping import reshape
+from tapeflow.array.identities import cast_to, less_static
+from tapeflow.array.reshapes import reshape
 from tapeflow.core.context import state
 from tapeflow.core.farmhash import fingerprints64
 from tapeflow.core.loops import Float64s, Int64s, Numbers, loop, simd_range
@@ -17,7 +17,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import check_rank, ranked, sparse, text, unknown
+from tapeflow.core.ops.shape_rules import check_rank, check_ranks_first, sparse, text, unknown
 from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, int32
@@ -157,8 +157,12 @@ def histogram_fixed_width_bins(
 _METHOD = "farmhash64"  # the only one
 
 
-@op("Fingerprint", shape=ranked(lambda data, _: TensorShape([data[0] if data.rank else None, 8]), -1, 0), strings=True)
-def _fingerprint(data: Any, method: StringArray) -> torch.Tensor:
+@op(
+    "Fingerprint",
+    shape=check_ranks_first(lambda data, _: TensorShape([data[0] if data.rank else None, 8]), -1, 0),
+    strings=True,
+)
+def _fingerprint_op(data: Any, method: StringArray) -> torch.Tensor:
     """Returns the fingerprints of the rows of a tensor."""
     name = method.item().decode() if isinstance(method.item(), bytes) else str(method.item())
     if name != _METHOD:
@@ -181,7 +185,7 @@ def _rows_as_strings(array: np.ndarray, count: int) -> StringArray:
     return StringArray(array.tobytes(), np.arange(count + 1) * size)
 
 
-not_differentiable(_fingerprint)
+not_differentiable(_fingerprint_op)
 
 
 def fingerprint(data: TensorLike, method: TensorLike = "farmhash64", name: str | None = None) -> Tensor:
@@ -203,7 +207,7 @@ def fingerprint(data: TensorLike, method: TensorLike = "farmhash64", name: str |
     """
     if state.graph is not None and isinstance(method, str) and method != _METHOD:
         raise invalid(f"Unsupported method: {method}")
-    result = _fingerprint(data, method, name)
+    result = _fingerprint_op(data, method, name)
     if isinstance(method, SymbolicTensor) and value_of(method) is None:  # others may have fingerprints of other sizes
         return less_static(result, [result.shape[0], None])
     return result

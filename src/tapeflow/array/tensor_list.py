@@ -21,7 +21,7 @@ from tapeflow.array.batched_lists import (
     is_as_long_as_another,
     shared_value,
     stacked_list,
-    swapped,
+    swap_batch_and_entries,
     with_entries_at,
 )
 from tapeflow.array.creation import zeros
@@ -39,7 +39,7 @@ from tapeflow.array.list_values import (
 )
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.hooks import hooks
-from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, static, times
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.kernels import on_one_device
@@ -49,8 +49,8 @@ from tapeflow.core.ops.sequences import datatype_name
 from tapeflow.core.ops.shape_rules import (
     argument_shape,
     check_shape_scalar,
-    listed,
-    merged,
+    listed_shape,
+    merge_shapes,
     scalar,
     text,
     unknown,
@@ -60,7 +60,7 @@ from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string, variant
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.boxed_objects import Addend, boxed
+from tapeflow.core.values.boxed_objects import Addend, box_object
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
@@ -162,7 +162,7 @@ def _check_index(index: int, items: Sequence[Any], message: str = "Trying to acc
         raise invalid(f"{message} {index} in a list with {len(items)} elements.")
 
 
-def _joined(items: Sequence[Any], shape: TensorShape, dtype: DType, empty: str, unwritten: str) -> Raw:
+def _join_entries(items: Sequence[Any], shape: TensorShape, dtype: DType, empty: str, unwritten: str) -> Raw:
     """Returns entries as one tensor, with a new first dimension.
 
     Args:
@@ -178,14 +178,14 @@ def _joined(items: Sequence[Any], shape: TensorShape, dtype: DType, empty: str, 
     if any(v is None for v in items):
         zeros = _unwritten_entry(shape, dtype, items, unwritten)
         items = [zeros if v is None else v for v in items]
-    return StringArray.stack(items) if isinstance(items[0], StringArray) else on_one_device(_stack)(*items)
+    return StringArray.stack(items) if isinstance(items[0], StringArray) else on_one_device(_stack_entries)(*items)
 
 
-def _stack(*tensors: torch.Tensor) -> torch.Tensor:
+def _stack_entries(*tensors: torch.Tensor) -> torch.Tensor:
     return torch.stack(tensors)
 
 
-def _slices(tensor: Raw) -> Sequence[Raw]:
+def _tensor_slices(tensor: Raw) -> Sequence[Raw]:
     if not tensor.ndim:
         raise invalid("Tensor must be at least a vector, but saw shape: []")
     return Rows(tensor) if isinstance(tensor, torch.Tensor) else [tensor.take(row) for row in tensor.places()]
@@ -211,7 +211,7 @@ def _entry_shape(element_shape: Any) -> TensorShape:
     """
     check_shape_scalar(element_shape)
     if argument_shape(element_shape).rank != 0:
-        return listed(element_shape)
+        return listed_shape(element_shape)
     if element_shape != -1:
         raise invalid(f"Received an invalid shape scalar with a static value that is not '-1': {element_shape}")
     return TensorShape(None)
@@ -223,7 +223,7 @@ def _new_list_rule(element_shape: Any, *_: Any) -> TensorShape:
 
 
 def _list_of_tensor_rule(tensor: TensorShape, element_shape: Any) -> TensorShape:
-    merged(with_rank(tensor, -1)[1:], _entry_shape(element_shape))
+    merge_shapes(with_rank(tensor, -1)[1:], _entry_shape(element_shape))
     return TensorShape([])
 
 
@@ -255,7 +255,7 @@ not_differentiable(list_reserve, empty_list)
     in_loops=lambda b, tensor, _: b.rows(tensor))  # fmt: skip
 def list_from_tensor(tensor: Raw, element_shape: Any) -> np.ndarray:
     """Returns a list of the slices of a tensor along its first dimension."""
-    return as_variant(_slices(tensor), _spec_of_slices(tensor, element_shape))
+    return as_variant(_tensor_slices(tensor), _spec_of_slices(tensor, element_shape))
 
 
 @list_from_tensor.gradient(needs="shapes dtypes")
@@ -268,7 +268,7 @@ def _(call: Call, dy: Any) -> Any:
 
 @list_from_tensor.batching
 def _(batch: Batch, tensor: Slices, element_shape: Any) -> Any:
-    return batch.run(swapped(tensor.value), batched_dims(batch, entry_dims(element_shape)))
+    return batch.run(swap_batch_and_entries(tensor.value), batched_dims(batch, entry_dims(element_shape)))
 
 
 def _shape_argument(shape: Any) -> Any:
@@ -283,7 +283,7 @@ _UNREADABLE = (
 )
 
 
-def _item(variant: Any, index: int, element_shape: Any, dtype: Any) -> Raw:
+def _get_item_kernel(variant: Any, index: int, element_shape: Any, dtype: Any) -> Raw:
     items = variant[()]
     _check_dtype(variant, dtype)
     item = None
@@ -299,7 +299,7 @@ def _item(variant: Any, index: int, element_shape: Any, dtype: Any) -> Raw:
     return _unwritten_entry(shape, dtype, items, _UNREADABLE)
 
 
-@op("TensorListGetItem", kernel=_no_tensors, strings=_item, host=("index", "element_shape"),
+@op("TensorListGetItem", kernel=_no_tensors, strings=_get_item_kernel, host=("index", "element_shape"),
     shape=lambda entries, index, shape, dtype: _element(shape),
     in_loops=lambda b, handle, index, *_: b.item(handle, index))  # fmt: skip
 def list_get_item(
@@ -384,7 +384,7 @@ def _(batch: Batch, entries: Slices, index: Any, item: Slices, resize: bool) -> 
     return list_from_tensor(total, batch.dims(item))
 
 
-def _pushed(variant: Any, tensor: Raw) -> np.ndarray:
+def _push_kernel(variant: Any, tensor: Raw) -> np.ndarray:
     items, spec = variant[()], spec_of(variant)
     _check_entry(variant, tensor, "append a tensor with incompatible shape to a list. Op")
     if spec is not None and -1 < spec.most <= len(items):
@@ -392,7 +392,7 @@ def _pushed(variant: Any, tensor: Raw) -> np.ndarray:
     return as_variant(with_entry(items, len(items), tensor), spec)
 
 
-@op("TensorListPushBack", kernel=_no_tensors, strings=_pushed, shape=scalar)
+@op("TensorListPushBack", kernel=_no_tensors, strings=_push_kernel, shape=scalar)
 def list_push_back(input_handle: Tensor, tensor: TensorLike, name: str | None = None) -> Tensor:
     """Returns the list with one more entry."""
 
@@ -408,11 +408,11 @@ def _(batch: Batch, entries: Slices, tensor: Slices) -> Any:
     return batch.run(stacked_list(batch, entries), batch.stack(tensor))
 
 
-def _length(variant: Any) -> torch.Tensor:
+def _length_kernel(variant: Any) -> torch.Tensor:
     return torch.tensor(len(variant[()]), dtype=torch.int32)
 
 
-@op("TensorListLength", kernel=_no_tensors, strings=_length, shape=scalar, reads_shape=True,
+@op("TensorListLength", kernel=_no_tensors, strings=_length_kernel, shape=scalar, reads_shape=True,
     in_loops=lambda b, handle: b.length(handle))  # fmt: skip
 def list_length(input_handle: Tensor, name: str | None = None) -> Tensor:
     """Returns the number of entries."""
@@ -424,7 +424,7 @@ not_differentiable(list_length)
 # ---- all entries -----------------------------------------------------------------------------------------------------
 
 
-def _stacked(variant: Any, element_shape: Any, dtype: Any, num_elements: int) -> Raw:
+def _stack_kernel(variant: Any, element_shape: Any, dtype: Any, num_elements: int) -> Raw:
     items = variant[()]
     if num_elements >= 0 and len(items) != num_elements and not isinstance(items, Zeros):
         raise invalid(
@@ -437,14 +437,14 @@ def _stacked(variant: Any, element_shape: Any, dtype: Any, num_elements: int) ->
     unwritten = "Tried to stack list which only contains uninitialized tensors and has a"
     empty = "Tried to stack elements of an empty list with"
     messages = [f"{message} non-fully-defined element_shape: {{}}" for message in (empty, unwritten)]
-    return _joined(items[:], shape, dtype, *messages)
+    return _join_entries(items[:], shape, dtype, *messages)
 
 
 def _stack_shape(entries: Any, element_shape: Any, dtype: Any, num_elements: int) -> TensorShape:
     return TensorShape([num_elements if num_elements >= 0 else None]).concatenate(_element(element_shape))
 
 
-@op("TensorListStack", kernel=_no_tensors, strings=_stacked, host=("element_shape",), shape=_stack_shape,
+@op("TensorListStack", kernel=_no_tensors, strings=_stack_kernel, host=("element_shape",), shape=_stack_shape,
     in_loops=lambda b, handle, *_: b.stack(handle))  # fmt: skip
 def list_stack(
     input_handle: Tensor,
@@ -464,10 +464,10 @@ def _(call: Call, dy: Any) -> Any:
 @list_stack.batching
 def _(batch: Batch, entries: Slices, element_shape: Any, dtype: DType, num_elements: int) -> Any:
     dims = batched_dims(batch, entry_dims(element_shape))
-    return swapped(batch.run(entries.value, dims, dtype, num_elements))
+    return swap_batch_and_entries(batch.run(entries.value, dims, dtype, num_elements))
 
 
-def _gathered(variant: Any, indices: torch.Tensor, element_shape: Any, dtype: Any) -> Raw:
+def _gather_kernel(variant: Any, indices: torch.Tensor, element_shape: Any, dtype: Any) -> Raw:
     items = variant[()]
     places = indices.reshape(-1).tolist()
     if isinstance(items, Zeros):
@@ -477,14 +477,14 @@ def _gathered(variant: Any, indices: torch.Tensor, element_shape: Any, dtype: An
     shape = _entries_shape(variant, element_shape, dtype)
     unwritten = "Tried to gather uninitialized tensors from a list with non-fully-defined element_shape: {}"
     empty = "Tried to gather 0-elements from a list with non-fully-defined shape: {}"
-    return _joined([items[i] for i in places], shape, dtype, empty, unwritten)
+    return _join_entries([items[i] for i in places], shape, dtype, empty, unwritten)
 
 
 def _gather_shape(entries: Any, indices: TensorShape, element_shape: Any, dtype: Any) -> TensorShape:
     return indices.concatenate(_element(element_shape))
 
 
-@op("TensorListGather", kernel=_no_tensors, strings=_gathered, host=("element_shape",), shape=_gather_shape)
+@op("TensorListGather", kernel=_no_tensors, strings=_gather_kernel, host=("element_shape",), shape=_gather_shape)
 def list_gather(
     input_handle: Tensor,
     indices: TensorLike,
@@ -507,11 +507,11 @@ def _(batch: Batch, entries: Slices, indices: Slices, element_shape: Any, dtype:
     if indices.stacked:
         return entries_at(batch, entries, indices, element_shape, dtype)
     dims = batched_dims(batch, entry_dims(element_shape))
-    return swapped(batch.run(entries.value, indices.value, dims, dtype))
+    return swap_batch_and_entries(batch.run(entries.value, indices.value, dims, dtype))
 
 
-def _scattered(variant: Any, tensor: Raw, indices: torch.Tensor) -> np.ndarray:
-    items, slices, places = list(variant[()]), _slices(tensor), indices.reshape(-1).tolist()
+def _scatter_kernel(variant: Any, tensor: Raw, indices: torch.Tensor) -> np.ndarray:
+    items, slices, places = list(variant[()]), _tensor_slices(tensor), indices.reshape(-1).tolist()
     _check_dtype(variant, _raw_dtype(tensor), "input tensor type: {} list element_type: {}")
     if len(places) != len(slices):
         raise invalid(f"Expected len(indices) == tensor.shape[0], but saw: {len(places)} vs. {len(slices)}")
@@ -524,7 +524,7 @@ def _scattered(variant: Any, tensor: Raw, indices: torch.Tensor) -> np.ndarray:
     return as_variant(items, spec_of(variant))
 
 
-@op("TensorListScatterIntoExistingList", kernel=_no_tensors, strings=_scattered, shape=scalar)
+@op("TensorListScatterIntoExistingList", kernel=_no_tensors, strings=_scatter_kernel, shape=scalar)
 def list_scatter(input_handle: Tensor, tensor: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor:
     """Returns the list with the slices of a tensor at `indices`; it grows where it has to."""
 
@@ -540,10 +540,10 @@ def _(batch: Batch, entries: Slices, tensor: Slices, indices: Slices) -> Any:
     stacked, rows = stacked_list(batch, entries), batch.stack(tensor)
     if indices.stacked and is_as_long_as_another(entries.slice):
         return with_entries_at(batch, stacked, indices.value, rows, batch.dims(tensor)[1:], tensor.slice.dtype)
-    return batch.run(stacked, swapped(rows), shared_value(indices))
+    return batch.run(stacked, swap_batch_and_entries(rows), shared_value(indices))
 
 
-def _concatenated(variant: Any, element_shape: Any, leading_dims: Any, dtype: Any) -> tuple[Raw, torch.Tensor]:
+def _concat_kernel(variant: Any, element_shape: Any, leading_dims: Any, dtype: Any) -> tuple[Raw, torch.Tensor]:
     items, spec = variant[()], spec_of(variant)
     shape = _entries_shape(variant, element_shape, dtype)
     if shape.rank == 0:
@@ -602,7 +602,7 @@ def _concat_shape(entries: Any, element_shape: Any, leading_dims: Any, dtype: An
 @op(
     "TensorListConcatV2",
     kernel=_no_tensors,
-    strings=_concatenated,
+    strings=_concat_kernel,
     host=("element_shape", "leading_dims"),
     shape=_concat_shape,
 )
@@ -626,7 +626,7 @@ def _(batch: Batch, entries: Slices, element_shape: Any, leading_dims: Any, dtyp
     dims = entry_dims(element_shape)
     if dims == -1 or not all(isinstance(d, int) and d >= 0 for d in dims):
         raise NoRule  # entries may differ in length
-    rows = swapped(as_tensor(batch, entries, dims, dtype))
+    rows = swap_batch_and_entries(as_tensor(batch, entries, dims, dtype))
     length = ops.Shape(rows)[1]
     lengths = ops.BroadcastTo(convert(dims[0], batch.outputs[1].dtype), (length,))
     return [batch.reshape(rows, [times(length, dims[0]), *dims[1:]]), Slices(lengths, batch.outputs[1], False)]
@@ -634,7 +634,7 @@ def _(batch: Batch, entries: Slices, element_shape: Any, leading_dims: Any, dtyp
 
 def _concatenated_first(variant: Any, dtype: Any, element_shape: Any) -> tuple[Raw, torch.Tensor]:
     shape = _host_shape(element_shape)  # of its first dimension, the kernel takes no notice
-    return _concatenated(variant, shape if shape == -1 else (-1, *shape[1:]), (), dtype)
+    return _concat_kernel(variant, shape if shape == -1 else (-1, *shape[1:]), (), dtype)
 
 
 def _host_shape(shape: Any) -> Any:
@@ -699,7 +699,7 @@ def _(batch: Batch, x: Slices, element_shape: Any, lengths: Any) -> Any:
 # ---- resizing --------------------------------------------------------------------------------------------------------
 
 
-def _popped(variant: Any, element_shape: Any, dtype: Any) -> tuple[np.ndarray, Raw]:
+def _pop_kernel(variant: Any, element_shape: Any, dtype: Any) -> tuple[np.ndarray, Raw]:
     items = variant[()]
     _check_dtype(variant, dtype)
     if not items:
@@ -713,7 +713,7 @@ def _popped(variant: Any, element_shape: Any, dtype: Any) -> tuple[np.ndarray, R
     return as_variant(without_last(items), spec_of(variant)), last
 
 
-@op("TensorListPopBack", kernel=_no_tensors, strings=_popped, host=("element_shape",),
+@op("TensorListPopBack", kernel=_no_tensors, strings=_pop_kernel, host=("element_shape",),
     shape=lambda entries, shape, dtype: [TensorShape([]), _element(shape)])  # fmt: skip
 def list_pop_back(
     input_handle: Tensor, element_shape: ShapeLike, element_dtype: DTypeLike, name: str | None = None
@@ -733,7 +733,7 @@ def _(batch: Batch, entries: Slices, element_shape: Any, dtype: DType) -> Any:
     return batch.run(entries.value, batched_dims(batch, entry_dims(element_shape)), dtype)
 
 
-def _resized(variant: Any, size: int) -> np.ndarray:
+def _resize_kernel(variant: Any, size: int) -> np.ndarray:
     items = variant[()]
     if size < 0:
         raise invalid(f"TensorListSlice expects size to be non-negative. Got: {size}")
@@ -741,7 +741,7 @@ def _resized(variant: Any, size: int) -> np.ndarray:
     return as_variant((*items[:size], *[None] * (size - len(items))), spec_of(variant))
 
 
-@op("TensorListResize", kernel=_no_tensors, strings=_resized, host=("size",), shape=scalar)
+@op("TensorListResize", kernel=_no_tensors, strings=_resize_kernel, host=("size",), shape=scalar)
 def list_resize(input_handle: Tensor, size: TensorLike, name: str | None = None) -> Tensor:
     """Returns a list of the first `size` entries; those past the end are not written."""
 
@@ -793,7 +793,7 @@ def _new_scattered(tensor: Raw, indices: torch.Tensor, element_shape: Any, num_e
     if num_elements >= 0 and (outside := [i for i in places if i >= num_elements]):
         raise invalid(f"TensorListScatter: Trying to scatter at index {outside[0]} in list with size {num_elements}")
     _check_length(max(num_elements, 0))
-    return _scattered(as_variant((None,) * num_elements, spec), tensor, indices)
+    return _scatter_kernel(as_variant((None,) * num_elements, spec), tensor, indices)
 
 
 @op("TensorListScatterV2", kernel=_new_scattered, strings=_new_scattered, host=("element_shape", "num_elements"),
@@ -823,7 +823,9 @@ def _(call: Call, dy: Any) -> Any:
 @list_scatter_new.batching
 def _(batch: Batch, tensor: Slices, indices: Slices, element_shape: Any, *num_elements: Any) -> Any:
     dims = batched_dims(batch, entry_dims(element_shape))
-    return batch.run(swapped(tensor.value), shared_value(indices), dims, *map(shared_value, num_elements))
+    return batch.run(
+        swap_batch_and_entries(tensor.value), shared_value(indices), dims, *map(shared_value, num_elements)
+    )
 
 
 def _element_shape(variant: Any, shape_type: Any) -> torch.Tensor:
@@ -843,14 +845,14 @@ not_differentiable(list_element_shape)
 # ---- sums ------------------------------------------------------------------------------------------------------------
 
 
-def added(inputs: Sequence[np.ndarray]) -> np.ndarray:
+def add_variants(inputs: Sequence[np.ndarray]) -> np.ndarray:
     """Returns the raw value of the sum of lists: the `AddN` of variants."""
     total: Any = Zeros()
     spec: EntrySpec | None = None
     for entries in inputs:
         spec = _spec_of_sum(spec, spec_of(entries))
-        total = list_values.added(total, entries[()])
-    return boxed(total) if isinstance(total, Addend) else as_variant(total, spec)
+        total = list_values.add_lists(total, entries[()])
+    return box_object(total) if isinstance(total, Addend) else as_variant(total, spec)
 
 
 def _spec_of_sum(a: EntrySpec | None, b: EntrySpec | None) -> EntrySpec | None:

@@ -108,7 +108,7 @@ def _read_wav(data: bytes) -> tuple[np.ndarray, int]:
     return samples / _SCALE, rate
 
 
-def _fitted(samples: np.ndarray, desired_channels: int, desired_samples: int) -> np.ndarray:
+def _fit_samples(samples: np.ndarray, desired_channels: int, desired_samples: int) -> np.ndarray:
     """Returns samples with a number of channels, the last one repeated, and of a length, with silence at the end."""
     if desired_channels != -1:
         samples = samples[:, np.minimum(np.arange(desired_channels), samples.shape[1] - 1)]
@@ -138,7 +138,7 @@ def _decode_wav(
         if value < -1:
             raise invalid(f"{name} must be >= -1, got {value}")
     samples, rate = _read_wav(contents.item())
-    audio = np.ascontiguousarray(_fitted(samples, desired_channels, desired_samples), np.float32)
+    audio = np.ascontiguousarray(_fit_samples(samples, desired_channels, desired_samples), np.float32)
     return torch.from_numpy(audio), torch.tensor(rate, dtype=torch.int32)
 
 
@@ -194,7 +194,7 @@ def _wav_file(samples: np.ndarray, rate: int) -> bytes:
     return header + np.clip(rounded, -32768, 32767).astype("<i2").tobytes()
 
 
-def _encode(audio: torch.Tensor, sample_rate: int) -> StringArray:
+def _encode_wav(audio: torch.Tensor, sample_rate: int) -> StringArray:
     if audio.ndim != 2:
         raise invalid(f"audio must be 2-dimensional{text(TensorShape(audio.shape))}")
     if not isinstance(sample_rate, int):
@@ -209,7 +209,7 @@ def _encoded_shape(audio: TensorShape, sample_rate: Any) -> TensorShape:
     return TensorShape([])
 
 
-@op("EncodeWav", kernel=_encode, host=("sample_rate",), shape=_encoded_shape)
+@op("EncodeWav", kernel=_encode_wav, host=("sample_rate",), shape=_encoded_shape)
 def encode_wav(audio: TensorLike, sample_rate: TensorLike, name: str | None = None) -> Tensor:
     """Encodes samples as a WAV file of 16-bit samples.
 

@@ -16,7 +16,7 @@ from itertools import islice
 from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
 
-from tapeflow.autodiff.ends import seed_of
+from tapeflow.autodiff.targets_and_sources import seed_of
 from tapeflow.core.autodiff.tape import Tape, id_of
 from tapeflow.core.tracebacks import is_engine_file
 from tapeflow.core.types.dtypes import DType
@@ -68,17 +68,17 @@ def _explain_one(tape: Tape, owner: Any, targets: Sequence[Any], source: Any, fr
         return f"{start} The target is {', '.join(wrong)}: only floating-point and complex values have gradients."
     ids = _ids_of(tape, source)
     if ids.isdisjoint(tape.watched):
-        places = list(_suspects(owner, frame)) if _is_variable(source) and source.trainable else []
+        places = list(_suspect_lines(owner, frame)) if _is_variable(source) and source.trainable else []
         found = f" Values leave the tape here:\n{_text_of(places)}" if places else ""
         return f"{start} {_why_not_watched(tape, source)}{found}"
-    reached, calls = _reach(tape, ids)
+    reached, calls = _reach_of(tape, ids)
     target_ids = {tape.reads.get(id_of(t), id_of(t)) for t in targets}
     if not target_ids.isdisjoint(reached) and tape.calls:
         return _explain_connected(tape, targets, source, _leading_to(target_ids, calls))
     if targets and target_ids.isdisjoint(tape.watched):
         start += " The target does not depend on anything that the tape watched."
     places = [*_breaks_of(tape, reached), *(p for call in calls for p in _breaks_inside(call.op, None))]
-    places += [place for place in _suspects(owner, frame) if place[:2] not in {p[:2] for p in places}]
+    places += [place for place in _suspect_lines(owner, frame) if place[:2] not in {p[:2] for p in places}]
     if places:
         return f"{start} Paths from it end here:\n{_text_of(places)}"
     if not tape.calls and (tape.persistent or ids.isdisjoint(tape.roots)):
@@ -124,7 +124,7 @@ def _why_not_watched(tape: Tape, source: Any) -> str:
     )
 
 
-def _reach(tape: Tape, ids: set[int]) -> tuple[set[int], list[Any]]:
+def _reach_of(tape: Tape, ids: set[int]) -> tuple[set[int], list[Any]]:
     """Returns the ids of everything on the tape that depends on some tensors, and the calls between."""
     reached, calls = set(ids), []
     for call in tape.calls:
@@ -149,15 +149,15 @@ def _breaks_of(tape: Tape, reached: set[int]) -> Iterator[Place]:
     """Yields the noted places that some tensors enter. Without a record, it yields all."""
     for (code, offset, _), noted in tape.breaks.items():
         if not tape.calls or not reached.isdisjoint(noted.input_ids):
-            yield _place(code, offset, _reason(noted.op, noted.dtype))
+            yield _code_place(code, offset, _op_reason(noted.op, noted.dtype))
 
 
-def _place(code: CodeType, offset: int, reason: str) -> Place:
+def _code_place(code: CodeType, offset: int, reason: str) -> Place:
     line = next(islice(code.co_positions(), offset // 2, None))[0] or code.co_firstlineno
     return Place(code.co_filename, line, code.co_name, reason)
 
 
-def _reason(op: Any, dtype: DType | None) -> str:
+def _op_reason(op: Any, dtype: DType | None) -> str:
     if dtype is not None and not dtype.differentiable:
         return f"{op.name} returns {dtype.name}: only floating-point and complex values have gradients."
     if op.name in ("StopGradient", "PreventGradient"):
@@ -187,7 +187,7 @@ def _breaks_inside(op: Any, starts: set[int] | None) -> Iterator[Place]:
             yield from _breaks_inside(operation.op, {i for i, t in enumerate(operation.inputs) if id(t) in reached})
         elif operation.position is not None and operation.outputs and operation.type not in ("Shape", "Size", "Rank"):
             code, offset, _ = operation.position
-            yield _place(code, offset, _reason(operation.op, operation.outputs[0].dtype))
+            yield _code_place(code, offset, _op_reason(operation.op, operation.outputs[0].dtype))
 
 
 def _explain_connected(tape: Tape, targets: Sequence[Any], source: Any, calls: Sequence[Any]) -> str:
@@ -207,7 +207,7 @@ def _explain_connected(tape: Tape, targets: Sequence[Any], source: Any, calls: S
 # ---- the text of the program -----------------------------------------------------------------------------------------
 
 
-def _suspects(owner: Any, frame: FrameType) -> Iterator[Place]:
+def _suspect_lines(owner: Any, frame: FrameType) -> Iterator[Place]:
     """Yields the lines of a tape's `with` block, and of functions that it calls, at which values leave the tape.
 
     Args:
@@ -246,7 +246,7 @@ def _leaving_lines(
     body: Iterable[ast.AST], names: dict[str, Any], file: str, first: int, function: str, depth: int, seen: set[Any]
 ) -> Iterator[Place]:
     for node in (n for statement in body for n in ast.walk(statement) if isinstance(n, ast.Call)):
-        called = _called(node.func, names)
+        called = _called_object(node.func, names)
         reason = _leaving_reason(node, called)
         if reason is not None:
             yield Place(file, first + node.lineno, function, reason)
@@ -260,12 +260,12 @@ def _leaving_lines(
                 yield from _leaving_lines([tree], own, file_of_inner, start, name, depth - 1, seen)
 
 
-def _called(node: ast.AST, names: dict[str, Any]) -> Any:
+def _called_object(node: ast.AST, names: dict[str, Any]) -> Any:
     """Returns the object that an expression such as `np.sum` names, or None."""
     if isinstance(node, ast.Name):
         return names.get(node.id)
     if isinstance(node, ast.Attribute):
-        home = _called(node.value, names)
+        home = _called_object(node.value, names)
         if type(home).__name__ == "module" or isinstance(home, type):
             return getattr(home, node.attr, None)
     return None

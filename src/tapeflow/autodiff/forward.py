@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.autodiff.ends import UnconnectedGradients, gives_zeros, zero_gradient, zeros_like
+from tapeflow.autodiff.targets_and_sources import UnconnectedGradients, gives_zeros, zero_gradient, zeros_like
 from tapeflow.core.autodiff.tape import Call, Tape, describe, gradient_of_call
 from tapeflow.core.context import discard, listeners, state
 from tapeflow.core.ops.convert import convert

@@ -8,27 +8,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tapeflow.autodiff.ends import (
+from tapeflow.autodiff.explanations import explain_gradients
+from tapeflow.autodiff.jacobians import identity_matrix, reshape_rows, rows_of
+from tapeflow.autodiff.targets_and_sources import (
     UnconnectedGradients,
     dims_of,
     gives_zeros,
-    packed,
+    pack_gradients,
     seed_of,
     sources_in,
     targets_in,
     zeros_like,
     zeros_of,
 )
-from tapeflow.autodiff.explanations import explain_gradients
-from tapeflow.autodiff.jacobians import identity_matrix, reshaped, rows_of
 from tapeflow.core import processors
 from tapeflow.core.autodiff.tape import Tape
 from tapeflow.core.context import state
+from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
-from tapeflow.logger import get_logger
 
 
 class GradientTape:
@@ -131,7 +131,7 @@ class GradientTape:
         """Returns the variables watched so far in the order of their creation, a strategy's as its whole variables."""
         tape = self._tape or self._used
         watched = {} if tape is None else tape.variables
-        wholes = [_whole(v) for _, v in sorted(watched.items())]
+        wholes = [_whole_variable(v) for _, v in sorted(watched.items())]
         return tuple({id(v): v for v in wholes}.values())
 
     def _use_up(self) -> None:
@@ -190,7 +190,7 @@ class GradientTape:
             return gradients
         if isinstance(sources, (Tensor, ReadAsTensor)):
             return gradients[0]
-        return packed(sources, gradients)
+        return pack_gradients(sources, gradients)
 
     def explain_gradient(self, target: Any, source: Any) -> str:
         """Explains why the gradient of a target with respect to a source is None, with the lines of your program.
@@ -262,7 +262,9 @@ class GradientTape:
         seeds = ops.Reshape(identity_matrix(size, target), (size, *dims))
         rows = rows_of(tape, target, flat, seeds, chunk)
         self._use_up()
-        jacobians = [None if r is None else reshaped(r, target.shape, dims, s) for r, s in zip(rows, flat, strict=True)]
+        jacobians = [
+            None if r is None else reshape_rows(r, target.shape, dims, s) for r, s in zip(rows, flat, strict=True)
+        ]
         if gives_zeros(unconnected_gradients):
             jacobians = [
                 zeros_of([*dims, *dims_of(s)], s.dtype) if j is None else j
@@ -322,7 +324,7 @@ class GradientTape:
         if rows is None:
             return zeros_of([*dims, *inner], source.dtype) if gives_zeros(unconnected_gradients) else None
         swapped = ops.Transpose(rows, (1, 0, *range(2, 2 + len(inner))))
-        return reshaped(swapped, shape, dims, source, 1)
+        return reshape_rows(swapped, shape, dims, source, 1)
 
     def _rows_at_once(self, method: str, parallel_iterations: int | None, vectorised: bool) -> int | None:
         """Returns the most rows of a Jacobian that are computed at once: 1, a number, or None for no limit."""
@@ -352,7 +354,7 @@ class GradientTape:
         return self._tape
 
 
-def _whole(variable: Any) -> Any:
+def _whole_variable(variable: Any) -> Any:
     """Returns the variable to which a replica's copy belongs; other variables as they are."""
     container = getattr(variable, "_distributed_container", None)
     return variable if container is None else container()

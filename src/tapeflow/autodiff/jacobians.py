@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.array.grids import eye
-from tapeflow.autodiff.ends import dims_of, zeros_of
+from tapeflow.array.ranges import eye
+from tapeflow.autodiff.targets_and_sources import dims_of, zeros_of
 from tapeflow.core.autodiff.tape import Tape, id_of
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
@@ -22,7 +22,7 @@ def identity_matrix(size: Any, like: Any) -> Any:
     return eye(size, dtype=like.dtype)
 
 
-def reshaped(rows: Any, target: TensorShape, dims: Sequence[Any], source: Any, skipped: int = 0) -> Any:
+def reshape_rows(rows: Any, target: TensorShape, dims: Sequence[Any], source: Any, skipped: int = 0) -> Any:
     """Returns a Jacobian in the shape of the target followed by that of the source.
 
     Args:

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tapeflow.autograph.building import notes
+from tapeflow.autograph.node_builders import notes
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -23,12 +23,12 @@ def own_nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
         node = stack.pop()
         yield node
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            stack.extend(_outside(node))
+            stack.extend(_outside_parts(node))
         else:
             stack.extend(ast.iter_child_nodes(node))
 
 
-def _outside(node: Any) -> list[ast.AST]:
+def _outside_parts(node: Any) -> list[ast.AST]:
     """Returns the parts of a nested function or class that run where it is defined."""
     if isinstance(node, ast.ClassDef):
         return [*node.decorator_list, *node.bases, *node.keywords]
@@ -102,7 +102,7 @@ def parameters(node: Any) -> set[str]:
     return {p.arg for p in [*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg] if p}
 
 
-def declared(body: Iterable[ast.AST], kind: type[ast.Global | ast.Nonlocal]) -> set[str]:
+def declared_names(body: Iterable[ast.AST], kind: type[ast.Global | ast.Nonlocal]) -> set[str]:
     """Returns the names that a function declares `global` or `nonlocal`."""
     return {name for node in own_nodes(body) if isinstance(node, kind) for name in node.names}
 
@@ -117,11 +117,11 @@ def mark_live(body: list[ast.stmt], at_exit: set[str]) -> None:
 
 def _live_block(stmts: list[ast.stmt], live: set[str], always: set[str]) -> set[str]:
     for stmt in reversed(stmts):
-        live = _live(stmt, live, always) | always
+        live = _live_before(stmt, live, always) | always
     return live
 
 
-def _live(node: ast.AST, out: set[str], always: set[str]) -> set[str]:
+def _live_before(node: ast.AST, out: set[str], always: set[str]) -> set[str]:
     """Returns the names live before a statement.
 
     Args:
@@ -219,7 +219,7 @@ class Definitions:
             if not notes(node).native:
                 self._entered(node, defined)
             ends = [self.block(node.body, set(defined)), self.block(node.orelse, set(defined))]
-            return _both(*ends)
+            return _intersect_names(*ends)
         if isinstance(node, (ast.While, ast.For)):
             if isinstance(node, ast.For):
                 self._expressions([node.iter], defined)
@@ -242,7 +242,7 @@ class Definitions:
                     self._expressions([handler.type], defined)
                 bound = {handler.name} if handler.name else set()
                 after = self.block(handler.body, defined | bound)
-                end = _both(end, after if after is None else after - (bound - defined))
+                end = _intersect_names(end, after if after is None else after - (bound - defined))
             after = self.block(node.finalbody, set(defined))
             if after is None or (end is None and not node.handlers):
                 return None
@@ -284,5 +284,5 @@ class Definitions:
                 notes(node).maybe_undefined = node.target.id in self.shared
 
 
-def _both(one: set[str] | None, other: set[str] | None) -> set[str] | None:
+def _intersect_names(one: set[str] | None, other: set[str] | None) -> set[str] | None:
     return other if one is None else one if other is None else one & other

@@ -11,10 +11,10 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapeflow.autograph.conversion import converted, transformed
+from tapeflow.autograph.conversion import convert_function, transform_function
 from tapeflow.autograph.experimental import Feature
 from tapeflow.autograph.source import SourceNotFound
-from tapeflow.logger import get_logger
+from tapeflow.core.logger import get_logger
 
 
 def to_graph(
@@ -45,7 +45,7 @@ def to_graph(
     function = getattr(function, "python_function", function)
     if not callable(function):
         raise ValueError(f"to_graph takes a function, got {entity!r}")
-    result = converted(function, frozenset(f.name for f in _features(experimental_optional_features)))
+    result = convert_function(function, frozenset(f.name for f in _as_features(experimental_optional_features)))
     inner = _function_in(result)
     if inner is None:
         return result
@@ -85,7 +85,7 @@ def to_code(
     if function is None:
         raise ValueError(f"to_code takes a function or method, got {entity!r}")
     try:
-        node, _ = transformed(function)
+        node, _ = transform_function(function)
     except SourceNotFound as error:
         raise ValueError(f"Cannot convert {entity!r}: {error}") from None
     if isinstance(node, ast.Lambda):
@@ -104,7 +104,7 @@ def _function_in(value: Any) -> types.FunctionType | None:
     return value if isinstance(value, types.FunctionType) else None
 
 
-def _features(features: Feature | Sequence[Feature] | None) -> tuple[Feature, ...]:
+def _as_features(features: Feature | Sequence[Feature] | None) -> tuple[Feature, ...]:
     return () if features is None else (features,) if isinstance(features, Feature) else tuple(features)
 
 

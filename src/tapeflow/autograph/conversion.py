@@ -1,6 +1,6 @@
 """Conversion of a function, once for each code object, and `converted_call`, which converts callees.
 
-`converted(function)` is for code that traces: `tf.function`, `tf.data`. Converted code wraps each callee in
+`convert_function(function)` is for code that traces: `tf.function`, `tf.data`. Converted code wraps each callee in
 `converted_call(f)`; nearly always that is one lookup in a dict, by the callee's type or code object.
 """
 
@@ -14,14 +14,14 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.autograph import operators
-from tapeflow.autograph.building import OPERATORS, FreshNames, function
-from tapeflow.autograph.jumps import UnsupportedJump
+from tapeflow.autograph.break_continue_return import UnsupportedJump
 from tapeflow.autograph.modules import never_converted
+from tapeflow.autograph.node_builders import OPERATORS, FreshNames, function
 from tapeflow.autograph.operators.builtins import REPLACED, print_
 from tapeflow.autograph.source import SourceNotFound, tree_of
 from tapeflow.autograph.transform import Transformer, UnsupportedCode, first_parameter, is_generator
+from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.definition import Op
-from tapeflow.logger import get_logger
 
 DO_NOT_CONVERT = "_autograph_do_not_convert"  # an attribute of functions that are never converted
 Features = frozenset[str]
@@ -36,7 +36,7 @@ class Recipe:
     def __init__(self, code: types.CodeType, free: tuple[str, ...], features: Features) -> None:
         self.code = code
         self.cells = [free.index(name) if name in free else -1 for name in code.co_freevars]
-        self.operators = types.CellType(_operators(features))
+        self.operators = types.CellType(_operator_namespace(features))
 
     def bind(self, function: types.FunctionType) -> types.FunctionType:
         """Returns the converted function, with the variables, defaults and globals of `function`."""
@@ -54,7 +54,7 @@ _recipes: dict[tuple[Features, bool], weakref.WeakKeyDictionary[types.CodeType, 
 _converted_code: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
 
 
-def converted(function: Any, features: Features = NO_FEATURES, libraries: bool = False) -> Any:
+def convert_function(function: Any, features: Features = NO_FEATURES, libraries: bool = False) -> Any:
     """Returns the function with its control flow converted, or itself where there is nothing to convert.
 
     Where the source of a user's function is not available, a warning is logged and the function itself is returned.
@@ -64,11 +64,11 @@ def converted(function: Any, features: Features = NO_FEATURES, libraries: bool =
         features: the names of further `Feature`s to convert.
         libraries: converts a library's function too, though not the functions it calls.
     """
-    return _caller(features, libraries)(function)
+    return _converted_call_with(features, libraries)(function)
 
 
 @functools.cache
-def _caller(features: Features, libraries: bool = False) -> Callable[[Any], Any]:
+def _converted_call_with(features: Features, libraries: bool = False) -> Callable[[Any], Any]:
     """Returns `converted_call` with these features."""
     recipes = _recipes.setdefault((features, libraries), weakref.WeakKeyDictionary())
     by_code: dict[int, Any] = {}
@@ -129,18 +129,18 @@ def _is_excluded(function: types.FunctionType, libraries: bool) -> bool:
 
 
 @functools.cache
-def _operators(features: Features) -> types.SimpleNamespace:
+def _operator_namespace(features: Features) -> types.SimpleNamespace:
     """Returns the namespace `ag__` of code converted with these features."""
     return types.SimpleNamespace(
-        **{n: getattr(operators, n) for n in operators.__all__}, converted_call=_caller(features)
+        **{n: getattr(operators, n) for n in operators.__all__}, converted_call=_converted_call_with(features)
     )
 
 
 def recipe_of(function: types.FunctionType, features: Features) -> Recipe | None:
     """Converts a function. Returns None if there is nothing to convert, or, with a warning, if the conversion fails."""
     try:
-        node, changed = transformed(function)
-        return compiled(node, function, features) if changed else None
+        node, changed = transform_function(function)
+        return compile_definition(node, function, features) if changed else None
     except (SourceNotFound, UnsupportedJump, UnsupportedCode) as error:
         get_logger().warning(
             "AutoGraph could not transform %s and will run it as-is.\nCause: %s\nTo silence this warning, decorate the "
@@ -149,7 +149,7 @@ def recipe_of(function: types.FunctionType, features: Features) -> Recipe | None
     return None
 
 
-def transformed(function: types.FunctionType) -> tuple[Any, bool]:
+def transform_function(function: types.FunctionType) -> tuple[Any, bool]:
     """Returns the converted definition of a function, and whether anything was converted.
 
     Raises:
@@ -178,7 +178,7 @@ def transformed(function: types.FunctionType) -> tuple[Any, bool]:
     return node, transformer.changed
 
 
-def compiled(node: Any, function_: types.FunctionType, features: Features) -> Recipe:
+def compile_definition(node: Any, function_: types.FunctionType, features: Features) -> Recipe:
     """Compiles a converted definition, with the file and lines of the user's code."""
     code = function_.__code__
     free = list(code.co_freevars)
@@ -191,20 +191,22 @@ def compiled(node: Any, function_: types.FunctionType, features: Features) -> Re
     module = ast.Module([ast.fix_missing_locations(ast.copy_location(factory, node))], [])
     outer = compile(ast.fix_missing_locations(module), code.co_filename, "exec").co_consts[0]
     new = next(c for c in outer.co_consts if isinstance(c, types.CodeType) and c.co_name == name)
-    return Recipe(_renamed(new, code.co_name, code.co_qualname), code.co_freevars, features)
+    return Recipe(_rename_code(new, code.co_name, code.co_qualname), code.co_freevars, features)
 
 
 _GENERATED = frozenset({"if_body", "else_body", "loop_body", "loop_test", "extra_test", "get_state", "set_state"})
 
 
-def _renamed(code: types.CodeType, name: str, qualname: str) -> types.CodeType:
+def _rename_code(code: types.CodeType, name: str, qualname: str) -> types.CodeType:
     """Returns the code under the user's names, which tracebacks show, and registers it as converted."""
     constants = []
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             inner = constant.co_name
             same = inner in _GENERATED
-            constant = _renamed(constant, name if same else inner, qualname if same else f"{qualname}.<locals>.{inner}")
+            constant = _rename_code(
+                constant, name if same else inner, qualname if same else f"{qualname}.<locals>.{inner}"
+            )
         constants.append(constant)
     code = code.replace(co_name=name, co_qualname=qualname, co_consts=tuple(constants))
     _converted_code.add(code)
@@ -250,4 +252,4 @@ class _Mangler(ast.NodeTransformer):
         return node
 
 
-converted_call = _caller(NO_FEATURES)
+converted_call = _converted_call_with(NO_FEATURES)

@@ -9,7 +9,7 @@ import linecache
 import types
 from typing import Any
 
-from tapeflow.autograph.building import function
+from tapeflow.autograph.node_builders import function
 
 _HEADROOM = "if 1:\n"  # under it an indented block parses unchanged, with its columns
 
@@ -28,7 +28,7 @@ def tree_of(function: types.FunctionType) -> ast.FunctionDef | ast.AsyncFunction
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not lines or code.co_firstlineno > len(lines):
         raise SourceNotFound(f"the source of {function!r} can't be read from {code.co_filename!r}")
-    node = _lambda(code, lines) if code.co_name == "<lambda>" else _definition(code, lines)
+    node = _lambda_node(code, lines) if code.co_name == "<lambda>" else _definition_of(code, lines)
     if node is None:
         raise SourceNotFound(
             f"{code.co_filename}:{code.co_firstlineno} is not, or no longer, the source of {function!r}"
@@ -42,15 +42,15 @@ def _last_line(code: types.CodeType) -> int:
     return max([last, *(_last_line(c) for c in code.co_consts if isinstance(c, types.CodeType))])
 
 
-def _definition(code: types.CodeType, lines: list[str]) -> Any:
+def _definition_of(code: types.CodeType, lines: list[str]) -> Any:
     first = code.co_firstlineno - 1
     end = _last_line(code)
     margin = len(lines[first]) - len(lines[first].lstrip())
     while end < len(lines) and (not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > margin):
         end += 1
-    tree = _parsed(lines[first:end], margin)
+    tree = _parse_lines(lines[first:end], margin)
     if tree is None:  # a text of several lines, or brackets, reach to the left of the function
-        tree = _parsed(inspect.getblock(lines[first:]), margin)
+        tree = _parse_lines(inspect.getblock(lines[first:]), margin)
     if tree is None:
         return None
     node = tree.body[0].body[0] if margin else tree.body[0]
@@ -60,7 +60,7 @@ def _definition(code: types.CodeType, lines: list[str]) -> Any:
     return node
 
 
-def _parsed(lines: list[str], margin: int) -> Any:
+def _parse_lines(lines: list[str], margin: int) -> Any:
     text = "".join(lines)
     try:
         return ast.parse(_HEADROOM + text if margin else text)
@@ -68,7 +68,7 @@ def _parsed(lines: list[str], margin: int) -> Any:
         return None
 
 
-def _lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda | None:
+def _lambda_node(code: types.CodeType, lines: list[str]) -> ast.Lambda | None:
     """Returns the lambda of a code object: one that begins in its first line and compiles to the same code."""
     first = code.co_firstlineno
     ends = [
@@ -88,13 +88,13 @@ def _lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda | None:
         if node is not None and _same_code(node, code):
             ast.increment_lineno(node, first - 1)
             for child in ast.walk(node):
-                _shift(child, first, start)
+                _shift_columns(child, first, start)
             return node
         start = encoded.find(b"lambda", start + 1)
     return None
 
 
-def _shift(node: Any, line: int, columns: int) -> None:
+def _shift_columns(node: Any, line: int, columns: int) -> None:
     """Corrects the columns of a node in the first line. One character was prepended to this line."""
     if getattr(node, "lineno", None) == line:
         node.col_offset += columns - 1
@@ -125,10 +125,10 @@ def _same_code(node: ast.Lambda, code: types.CodeType) -> bool:
     except SyntaxError:
         return False
     same = next(c for c in outer.co_consts if isinstance(c, types.CodeType) and c.co_name == "<lambda>")
-    return _normalized(same) == _normalized(code)
+    return _normalize_code(same) == _normalize_code(code)
 
 
-def _normalized(code: types.CodeType) -> Any:
+def _normalize_code(code: types.CodeType) -> Any:
     """Returns the common part of one lambda's code objects; method calls differ with the import of their object."""
     jumps = {*dis.hasjrel, *dis.hasjabs}
     steps = []

@@ -14,13 +14,14 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from tapeflow.autograph import activity, jumps
-from tapeflow.autograph.building import (
+from tapeflow.autograph import activity, break_continue_return
+from tapeflow.autograph.modules import never_converted
+from tapeflow.autograph.node_builders import (
     OPERATORS,
     FreshNames,
     assign,
+    build_lambda,
     constant,
-    delayed,
     function,
     load,
     names_of,
@@ -28,7 +29,6 @@ from tapeflow.autograph.building import (
     operator_call,
     store,
 )
-from tapeflow.autograph.modules import never_converted
 from tapeflow.autograph.operators.builtins import REPLACED
 
 _TESTS = frozenset({"isinstance", "issubclass", "hasattr", "callable"})
@@ -39,14 +39,14 @@ _COMPARISONS = {
 }  # fmt: skip
 
 
-def _blocks(statements: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
+def _statement_blocks(statements: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
     """Yields lists of statements: these, and those in `with`, `if` and `try` among them."""
     yield statements
     for statement in statements:
         if isinstance(statement, (ast.With, ast.If, ast.Try)):
             for block in (statement.body, getattr(statement, "orelse", []), getattr(statement, "finalbody", [])):
                 if block:
-                    yield from _blocks(block)
+                    yield from _statement_blocks(block)
 
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -85,16 +85,16 @@ class Transformer(ast.NodeTransformer):
             return node
         local = activity.parameters(node) | activity.writes(node.body)
         self.globals, self.nonlocals = (
-            activity.declared(node.body, ast.Global),
-            activity.declared(node.body, ast.Nonlocal),
+            activity.declared_names(node.body, ast.Global),
+            activity.declared_names(node.body, ast.Nonlocal),
         )
         self.hidden = (self.hidden | local) - self.globals
         document = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
         node.body = _without_declarations(node.body[len(document) :]) or [ast.copy_location(ast.Pass(), node)]
         _mark_native([node], self._is_builtin)
-        jumps.lower(node, self.names)
+        break_continue_return.lower(node, self.names)
         activity.mark_live(node.body, self.globals | self.nonlocals)
-        self.shared = activity.writes(_functionised(node.body)) - self.globals - self.nonlocals
+        self.shared = activity.writes(_make_body_function(node.body)) - self.globals - self.nonlocals
         self.in_definitions = activity.closure_reads(node.body, _DEFINITIONS)
         definitions = activity.Definitions(self.shared, self.inherited - local)
         definitions.block(node.body, activity.parameters(node))
@@ -211,7 +211,7 @@ class Transformer(ast.NodeTransformer):
             ast.copy_location(stmt, node)
             # The call gets the location of the statement's own line, for tracebacks.
             stmt.end_lineno, stmt.end_col_offset = where.end_lineno, where.end_col_offset
-            _locate(stmt, stmt)
+            _locate_nodes(stmt, stmt)
         return stmts
 
     def _own_variables(self, body: list[ast.stmt], names: set[str]) -> set[str]:
@@ -252,9 +252,9 @@ class Transformer(ast.NodeTransformer):
         assignments: list[ast.stmt] = []
         for k, (text, node) in enumerate(composites.items()):
             read = ast.parse(text, mode="eval").body
-            values.append(operator_call("ldu", delayed(read), constant(text)))
+            values.append(operator_call("ldu", build_lambda(read), constant(text)))
             targets.append(store(f"value_{k}"))
-            changed = operator_call("changed", load(f"value_{k}"), delayed(ast.parse(text, mode="eval").body))
+            changed = operator_call("changed", load(f"value_{k}"), build_lambda(ast.parse(text, mode="eval").body))
             assignments.append(ast.If(changed, [ast.Assign([node], load(f"value_{k}"), None)], []))
         values += [load(n) for n in inner]
         targets += [store(n) for n in inner]
@@ -272,7 +272,7 @@ class Transformer(ast.NodeTransformer):
         """Removes `set_loop_options(...)` from a loop's body, and builds a dict of its arguments."""
         keys: list[ast.expr | None] = []
         values: list[ast.expr] = []
-        for block in _blocks(node.body):
+        for block in _statement_blocks(node.body):
             for stmt in list(block):
                 call = stmt.value if isinstance(stmt, ast.Expr) else None
                 if not isinstance(call, ast.Call):
@@ -311,8 +311,8 @@ class Transformer(ast.NodeTransformer):
         if self._is_python_value(node.test):
             return self.generic_visit(node)
         self.changed = True
-        message = delayed(self.visit(node.msg)) if node.msg else constant(None)
-        return _placed(ast.Expr(operator_call("assert_stmt", self.visit(node.test), message)), node)
+        message = build_lambda(self.visit(node.msg)) if node.msg else constant(None)
+        return _place_node(ast.Expr(operator_call("assert_stmt", self.visit(node.test), message)), node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         """Removes annotations: annotations of local variables are never evaluated, and shared variables can't have
@@ -326,44 +326,44 @@ class Transformer(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> Any:
         if isinstance(node.ctx, ast.Load) and notes(node).maybe_undefined:
-            return _placed(operator_call("ld", ast.copy_location(load(node.id), node)), node)
+            return _place_node(operator_call("ld", ast.copy_location(load(node.id), node)), node)
         return node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
-        if self._is_python_value(node) or _binds(*node.values):
+        if self._is_python_value(node) or _has_walrus(*node.values):
             return self.generic_visit(node)
         self.changed = True
         first, *others = [self.visit(v) for v in node.values]
         name = "and_" if isinstance(node.op, ast.And) else "or_"
-        return _placed(operator_call(name, first, *(_placed(delayed(v), v) for v in others)), node)
+        return _place_node(operator_call(name, first, *(_place_node(build_lambda(v), v) for v in others)), node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         if not isinstance(node.op, ast.Not) or self._is_python_value(node):
             return self.generic_visit(node)
         self.changed = True
-        return _placed(operator_call("not_", self.visit(node.operand)), node)
+        return _place_node(operator_call("not_", self.visit(node.operand)), node)
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
-        if self._is_python_value(node.test) or _binds(node.body, node.orelse):
+        if self._is_python_value(node.test) or _has_walrus(node.body, node.orelse):
             return self.generic_visit(node)
         self.changed = True
         text = ast.unparse(node.test)
-        body, orelse = (_placed(delayed(v), v) for v in (self.visit(node.body), self.visit(node.orelse)))
-        return _placed(operator_call("if_exp", self.visit(node.test), body, orelse, constant(text)), node)
+        body, orelse = (_place_node(build_lambda(v), v) for v in (self.visit(node.body), self.visit(node.orelse)))
+        return _place_node(operator_call("if_exp", self.visit(node.test), body, orelse, constant(text)), node)
 
     def visit_Compare(self, node: ast.Compare) -> Any:
-        if len(node.ops) == 1 or self._is_python_value(node) or _binds(*node.comparators):
+        if len(node.ops) == 1 or self._is_python_value(node) or _has_walrus(*node.comparators):
             return self.generic_visit(node)
         self.changed = True
         parts: list[ast.expr] = [self.visit(node.left)]
         for op, value in zip(node.ops, node.comparators, strict=True):
-            parts += [constant(_COMPARISONS[type(op)]), _placed(delayed(self.visit(value)), value)]
-        return _placed(operator_call("compare", *parts), node)
+            parts += [constant(_COMPARISONS[type(op)]), _place_node(build_lambda(self.visit(value)), value)]
+        return _place_node(operator_call("compare", *parts), node)
 
     def visit_Call(self, node: ast.Call) -> Any:
         name = node.func.id if isinstance(node.func, ast.Name) else None
         if name == "super" and not node.args and self.owner and self._is_builtin("super"):
-            node.args = [_placed(load("__class__"), node), _placed(load(self.owner), node)]
+            node.args = [_place_node(load("__class__"), node), _place_node(load(self.owner), node)]
             return node
         if name in ("locals", "vars", "eval", "exec", "dir") and self._is_builtin(name):
             raise UnsupportedCode(f"{name}() looks into the function's frame")
@@ -373,7 +373,7 @@ class Transformer(ast.NodeTransformer):
         self.generic_visit(node)
         if not plain:
             self.changed = True
-            node.func = _placed(operator_call("converted_call", node.func), node.func)
+            node.func = _place_node(operator_call("converted_call", node.func), node.func)
         return node
 
     # ---- code that needs no conversion -------------------------------------------------------------------------------
@@ -450,7 +450,7 @@ def _mark_native(roots: list[Any], is_builtin: Any) -> None:
             notes(node).native = _is_python_value(node.test, is_builtin)
 
 
-def _functionised(body: list[ast.stmt]) -> list[ast.AST]:
+def _make_body_function(body: list[ast.stmt]) -> list[ast.AST]:
     nodes: list[ast.AST] = []
     for node in activity.own_nodes(body):
         if isinstance(node, (ast.While, ast.For)):
@@ -473,22 +473,22 @@ def _without_declarations(stmts: list[ast.stmt]) -> list[ast.stmt]:
     return rest
 
 
-def _binds(*values: ast.expr) -> bool:
+def _has_walrus(*values: ast.expr) -> bool:
     """Returns True if there is a `:=`, whose variable would be local to a lambda."""
     return any(isinstance(n, ast.NamedExpr) for n in activity.own_nodes(values))
 
 
-def _placed(node: Any, where: ast.AST) -> Any:
+def _place_node(node: Any, where: ast.AST) -> Any:
     ast.copy_location(node, where)
-    return _locate(node, where)
+    return _locate_nodes(node, where)
 
 
-def _locate(node: Any, where: Any) -> Any:
+def _locate_nodes(node: Any, where: Any) -> Any:
     """Gives nodes below that have no location the location of `where`."""
     for child in ast.iter_child_nodes(node):
         if "lineno" in child._attributes and (not getattr(child, "lineno", 0)):
             ast.copy_location(child, where)
-            _locate(child, where)
+            _locate_nodes(child, where)
         elif not hasattr(child, "lineno"):
-            _locate(child, where)
+            _locate_nodes(child, where)
     return node

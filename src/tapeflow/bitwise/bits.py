@@ -94,7 +94,7 @@ def invert(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def _shift(function: Callable[..., torch.Tensor], by_numpy: Callable[..., Any]) -> Callable[..., torch.Tensor]:
+def _shift_kernel(function: Callable[..., torch.Tensor], by_numpy: Callable[..., Any]) -> Callable[..., torch.Tensor]:
     """Returns the kernel of a shift. As in TensorFlow, the distance is clipped to the range from 0 to the number of
     bits minus 1.
     """
@@ -110,16 +110,16 @@ def _shift(function: Callable[..., torch.Tensor], by_numpy: Callable[..., Any]) 
     return kernel
 
 
-def _places(b: ElementBuilder, y: Element) -> Element:
+def _shift_places(b: ElementBuilder, y: Element) -> Element:
     """Returns the places that elements are shifted by."""
     return b.minimum(b.maximum(y, 0), 8 * y.dtype.size - 1)
 
 
 @op(
     "LeftShift",
-    kernel=_shift(torch.bitwise_left_shift, np.left_shift),
+    kernel=_shift_kernel(torch.bitwise_left_shift, np.left_shift),
     shape=broadcast,
-    element=lambda b, x, y: b.shift_left(x, _places(b, y)),
+    element=lambda b, x, y: b.shift_left(x, _shift_places(b, y)),
 )
 def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Shifts the bits of `x` up by `y` places, with broadcasting.
@@ -142,9 +142,9 @@ def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @op(
     "RightShift",
-    kernel=_shift(torch.bitwise_right_shift, np.right_shift),
+    kernel=_shift_kernel(torch.bitwise_right_shift, np.right_shift),
     shape=broadcast,
-    element=lambda b, x, y: b.shift_right(x, _places(b, y)),
+    element=lambda b, x, y: b.shift_right(x, _shift_places(b, y)),
 )
 def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Shifts the bits of `x` down by `y` places, with broadcasting; signed integers keep their sign.

@@ -21,7 +21,7 @@ from tapeflow.config.execution import (
     set_soft_device_placement,
 )
 from tapeflow.core.device import LogicalDevice, LogicalDeviceConfiguration, PhysicalDevice
-from tapeflow.unsupported import below as _below
+from tapeflow.core.unsupported import below as _below
 
 experimental_run_functions_eagerly = run_functions_eagerly
 experimental_functions_run_eagerly = functions_run_eagerly

@@ -11,7 +11,7 @@ __dir__ = __all__.copy
 _configured = {"inter": 0, "intra": 0}
 
 
-def _checked(num_threads: int) -> int:
+def _check_num_threads(num_threads: int) -> int:
     if num_threads < 0:
         raise ValueError(f"The number of threads can't be negative: {num_threads}. Use 0 to leave the choice open.")
     return int(num_threads)
@@ -46,7 +46,7 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
     Example:
         >>> tf.config.threading.set_inter_op_parallelism_threads(2)  # doctest: +SKIP
     """
-    threads = _checked(num_threads)
+    threads = _check_num_threads(num_threads)
     if threads and threads != _torch.get_num_interop_threads():
         try:
             _torch.set_num_interop_threads(threads)
@@ -87,7 +87,7 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
         1
         >>> tf.config.threading.set_intra_op_parallelism_threads(before)
     """
-    threads = _checked(num_threads)
+    threads = _check_num_threads(num_threads)
     if threads:
         _torch.set_num_threads(threads)
     _configured["intra"] = threads

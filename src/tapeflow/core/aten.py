@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from tapeflow.core import errors
-from tapeflow.core.loading import load
+from tapeflow.core.lazy_modules import load
 
 OLDEST, NEWEST = "2.11", "2.15"  # the versions of torch that have all of these, or a fallback
 
@@ -87,7 +87,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = resolve(path)
     if value is None:
-        value = _fallback(name, path)
+        value = _find_substitute(name, path)
     if value is None:
         what = path.strip(":").replace(":", ".")
         raise errors.UnimplementedError.of(
@@ -124,7 +124,7 @@ def has_onednn() -> bool:
 # ---- fallbacks -------------------------------------------------------------------------------------------------------
 
 
-def _fallback(name: str, path: str) -> Any:
+def _find_substitute(name: str, path: str) -> Any:
     """Returns the substitute for a name that torch lacks, or None."""
     if path.endswith("._op"):
         return resolve(path.removesuffix("._op"))
@@ -143,7 +143,7 @@ def _negative_log_likelihood(
     return torch.nn.functional.nll_loss(scores, chosen, weight, ignore_index=ignored, reduction=how)
 
 
-def _gradients(
+def _autograd_gradients(
     outputs: Any, dys: Any, keep: bool, create: bool, sources: Any, unused: bool, accumulate_grad: bool
 ) -> Any:
     return torch.autograd.grad(outputs, sources, dys, retain_graph=keep, create_graph=create, allow_unused=unused)
@@ -163,7 +163,7 @@ _FALLBACKS: dict[str, Any] = {
     "increment_version": torch.autograd.graph.increment_version,
     "nll_loss_nd": _negative_log_likelihood,
     "foreach_copy_": _copy_each,
-    "run_backward": _gradients,
+    "run_backward": _autograd_gradients,
     "set_grad_enabled": torch.set_grad_enabled,
     "is_batchedtensor": _has_no_memory,
     "maybe_current_level": lambda: 0,  # there may be a transformation at work

@@ -236,7 +236,7 @@ def current() -> Device | None:
     return None
 
 
-def requested() -> str:
+def requested_device() -> str:
     """Returns the device that the scopes in force request: inner ones add to it or override it."""
     spec = DeviceSpec()
     for scope in state.devices:
@@ -264,7 +264,7 @@ def holds(place: torch.device, dtype: torch.dtype) -> bool:
     return True
 
 
-def moved(value: torch.Tensor, target: torch.device) -> torch.Tensor:
+def move_value(value: torch.Tensor, target: torch.device) -> torch.Tensor:
     """Returns a kernel's value on a device; on the CPU if the device lacks its dtype."""
     if target != CPU and not holds(target, value.dtype):
         return value
@@ -280,7 +280,7 @@ def place(values: Sequence[Any], device: Device | None) -> list[Any]:
         return list(values)
     target = device.torch
     return [
-        moved(v, target) if isinstance(v, torch.Tensor)
+        move_value(v, target) if isinstance(v, torch.Tensor)
         else place(v, device) if type(v) is list else v
         for v in values
     ]  # fmt: skip

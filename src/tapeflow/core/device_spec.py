@@ -59,9 +59,9 @@ class DeviceSpec:
                 if rest[0] != "*":
                     parts[kind] = rest[0]
             elif kind.upper() in ("CPU", "GPU") and len(rest) <= 1:
-                parts.update(_device(words))
+                parts.update(_parse_device(words))
             elif kind == "device" and 1 <= len(rest) <= 2:
-                parts.update(_device(rest))
+                parts.update(_parse_device(rest))
             else:
                 raise ValueError(f"Unknown attribute '{kind}' is encountered while parsing the device spec: '{spec}'.")
         return cls(**parts)
@@ -103,6 +103,6 @@ class DeviceSpec:
         return f"<DeviceSpec({', '.join(f'{p}={v}' for p, v in self._parts().items())})>"
 
 
-def _device(words: list[str]) -> dict[str, Any]:
+def _parse_device(words: list[str]) -> dict[str, Any]:
     index = {} if len(words) < 2 or words[1] == "*" else {"device_index": words[1]}
     return {} if words[0] == "*" else {"device_type": words[0], **index}

@@ -22,7 +22,7 @@ _writes = itertools.count()
 
 def read(name: str) -> bytes | None:
     """Returns the contents of a file of the cache, or None if it is missing or anyone else could have written it."""
-    path = _folder() / name
+    path = _cache_folder() / name
     try:
         data = path.read_bytes() if _is_private(path.parent) else b""
         if data and time.time() - path.stat().st_mtime > _SECONDS_OF_A_DAY:
@@ -35,7 +35,7 @@ def read(name: str) -> bytes | None:
 
 def write(name: str, contents: bytes) -> None:
     """Writes a file of the cache, beside its place and then in its place. Errors do not change the cache."""
-    folder = _folder()
+    folder = _cache_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not _is_private(folder):
@@ -63,7 +63,7 @@ def _remove_oldest(folder: pathlib.Path) -> None:
         size -= bytes_of_file
 
 
-def _folder() -> pathlib.Path:
+def _cache_folder() -> pathlib.Path:
     """Returns the folder of the cache."""
     base = os.environ.get("TAPEFLOW_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return pathlib.Path(os.path.expanduser(base), "tapeflow", "kernels")  # Path.expanduser raises without a home

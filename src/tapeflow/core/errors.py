@@ -105,7 +105,7 @@ class OpError(Exception):
         return error
 
     def __str__(self) -> str:
-        return self._message if self._op is None else "".join(_describe(self._message, self._op))
+        return self._message if self._op is None else "".join(_describe_origins(self._message, self._op))
 
     def __reduce__(self) -> tuple:
         # A subclass may take other arguments, as long as it has attributes of those names.
@@ -116,7 +116,7 @@ class OpError(Exception):
         return type(self), tuple(values)
 
 
-def _describe(message: str, op: Any) -> Iterator[str]:
+def _describe_origins(message: str, op: Any) -> Iterator[str]:
     """Yields the message, then the stack trace of the creation of `op`, and of each op that it was derived from."""
     yield f"{message}\n\nOriginal stack trace for {op.name!r}:\n"
     lines = traceback.format_list(op.traceback or [])

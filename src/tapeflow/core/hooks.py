@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.core.loading import load
+from tapeflow.core.lazy_modules import load
 
 
 class Hooks:
@@ -28,8 +28,8 @@ class Hooks:
 
     zeros: Callable[..., Any]  # array/creation.py: tf.zeros
     zeros_variant: Callable[[], Any]  # array/tensor_list.py: the raw value of a list of zeros
-    gather: Callable[..., Any]  # array/gathering.py: tf.gather
-    gather_nd: Callable[..., Any]  # array/gathering.py: tf.gather_nd
+    gather: Callable[..., Any]  # array/gathers.py: tf.gather
+    gather_nd: Callable[..., Any]  # array/gathers.py: tf.gather_nd
     copied_to: Callable[[Any, str], Any]  # operators.py: a tensor on another device
 
     while_loop: Callable[..., Any]  # control_flow.py: tf.while_loop

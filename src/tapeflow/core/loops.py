@@ -616,7 +616,7 @@ class _Writer:
         if isinstance(node.value, float):
             value = np.float64(node.value if self._float == "double" else np.float32(node.value))
             return f"0x{value.view(np.uint64):016X}", self._float
-        return _signed(int(node.value)), "i64"
+        return _signed_text(int(node.value)), "i64"
 
     def _read_name(self, node: Any) -> tuple[str, str]:
         if node.id in self._slots:
@@ -793,7 +793,7 @@ class _Writer:
         return self._from_outside(self._value(f"call {kind} @{name}({', '.join(args)})"), kind)
 
 
-def _signed(value: int) -> str:
+def _signed_text(value: int) -> str:
     """Returns an integer of 64 bits as LLVM writes it."""
     value &= MASK
     return str(value - (1 << 64) if value >> 63 else value)

@@ -20,7 +20,7 @@ from typing import Any
 import torch
 
 from tapeflow.core import disk_cache
-from tapeflow.core.forking import hold_during_forks, new_rlock
+from tapeflow.core.fork_locks import hold_during_forks, new_rlock
 from tapeflow.core.ops.elements import Unsupported
 
 _lock = new_rlock()  # only one thread at a time uses LLVM
@@ -41,10 +41,10 @@ class MachineCode:
 
     def __init__(self, engine: Any, name: str) -> None:
         self.address: int = engine.get_function_address(name)
-        weakref.finalize(self, _unload, engine).atexit = False
+        weakref.finalize(self, _unload_engine, engine).atexit = False
 
 
-def _unload(engine: Any) -> None:
+def _unload_engine(engine: Any) -> None:
     with _lock:
         engine.close()
 
@@ -71,7 +71,7 @@ class Target:
         self._features = features.flatten() + (",-prefer-256-bit" if features.get("avx512f") else "")
         self.lanes = 16 if features.get("avx512f") else 8 if features.get("avx2") else 4
         self.has_fma = bool(features.get("fma")) or platform.machine().lower() in ("arm64", "aarch64")
-        for library in _libraries():
+        for library in _torch_libraries():
             llvm.load_library_permanently(str(library))
         self._machine = self._new_machine()
         # The first engine of a process makes the symbols of the process itself known, such as Python's.
@@ -144,15 +144,15 @@ def target() -> Target:
         Unsupported: llvmlite is not installed.
     """
     with _lock:
-        return _target()
+        return _make_target()
 
 
 @functools.cache
-def _target() -> Target:
+def _make_target() -> Target:
     return Target()
 
 
-def _libraries() -> list[pathlib.Path]:
+def _torch_libraries() -> list[pathlib.Path]:
     """Returns torch's libraries, whose SLEEF functions and OpenMP threads kernels use."""
     folder = pathlib.Path(torch.__file__).parent / "lib"
     patterns = ("libtorch_cpu.*", "torch_cpu.dll", "libgomp*", "libomp*", "libiomp5*")

@@ -41,35 +41,35 @@ class Slowness(NamedTuple):
 
 def products_are_slow() -> bool:
     """Returns True if oneDNN multiplies large matrices faster."""
-    return _slowness().products >= 1.06
+    return _find_slowness().products >= 1.06
 
 
 def narrow_products_are_slow() -> bool:
     """Returns True if products of 2 to 15 columns are faster with transposed matrices."""
-    return _slowness().narrow >= 1.5
+    return _find_slowness().narrow >= 1.5
 
 
 def functions_are_slow() -> bool:
     """Returns True if MKL has only general code for functions of floats."""
-    return _slowness().functions >= 1.5
+    return _find_slowness().functions >= 1.5
 
 
 @functools.cache
-def _slowness() -> Slowness:
+def _find_slowness() -> Slowness:
     if not (torch.backends.mkl.is_available() and torch.backends.mkldnn.is_available()):
         return Slowness(0.0, 0.0, 0.0)
     settings = sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith(("MKL_", "ONEDNN_", "DNNL_")))
-    key = f"{torch.__version__} {np.__version__} {_processor()} {settings}"
+    key = f"{torch.__version__} {np.__version__} {_processor_name()} {settings}"
     name = f"mkl_{hashlib.sha256(key.encode()).hexdigest()[:32]}"
     known = disk_cache.read(name)
     if known is None:
         with ThreadPoolExecutor(1) as thread:  # modes of torch in this thread, such as one for fake tensors, stay here
-            known = " ".join(map(str, thread.submit(_measured).result())).encode()
+            known = " ".join(map(str, thread.submit(_measure_slowness).result())).encode()
         disk_cache.write(name, known)
     return Slowness(*map(float, known.split()))
 
 
-def _processor() -> str:
+def _processor_name() -> str:
     """Returns the name of the processor, and the instruction set that torch uses."""
     name = platform.processor()
     with contextlib.suppress(OSError), open("/proc/cpuinfo") as file:
@@ -77,17 +77,17 @@ def _processor() -> str:
     return f"{name} {torch.backends.cpu.get_cpu_capability()}"
 
 
-def _measured() -> Slowness:
+def _measure_slowness() -> Slowness:
     wide, narrow = torch.full((256, 1024), 0.5), torch.full((1024, 10), 0.5)
     numbers = torch.linspace(-2.0, 2.0, 1 << 12)
     return Slowness(
-        _ratio(partial(torch.mm, wide, wide.t()), partial(aten.onednn_linear, wide, wide, None, "none", [], "")),
-        _ratio(partial(torch.mm, wide, narrow), partial(torch.mm, narrow.t(), wide.t())),
-        _ratio(partial(torch.tanh, numbers), partial(np.tanh, numbers.numpy())),
+        _time_ratio(partial(torch.mm, wide, wide.t()), partial(aten.onednn_linear, wide, wide, None, "none", [], "")),
+        _time_ratio(partial(torch.mm, wide, narrow), partial(torch.mm, narrow.t(), wide.t())),
+        _time_ratio(partial(torch.tanh, numbers), partial(np.tanh, numbers.numpy())),
     )
 
 
-def _ratio(*functions: Callable[[], Any]) -> float:
+def _time_ratio(*functions: Callable[[], Any]) -> float:
     """Returns the first function's time over the second one's.
 
     The clock is this thread's own, so other processes matter little, and the fastest round counts.

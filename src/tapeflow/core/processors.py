@@ -19,7 +19,7 @@ from pathlib import Path
 
 import torch
 
-from tapeflow.core.forking import new_lock
+from tapeflow.core.fork_locks import new_lock
 from tapeflow.core.settings import settings
 
 _PERIOD = 0.2  # seconds between two measurements; Linux counts in steps of 10 ms

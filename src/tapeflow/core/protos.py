@@ -149,7 +149,7 @@ _MESSAGES = {
 }
 
 
-def _declare() -> descriptor_pool.DescriptorPool:
+def _declare_messages() -> descriptor_pool.DescriptorPool:
     file = descriptor_pb2.FileDescriptorProto(name="tapeflow/train.proto", package="tensorflow", syntax="proto3")
     declared: dict[str, Any] = {}
     for full_name in sorted(_MESSAGES, key=lambda name: name.count(".")):
@@ -191,7 +191,7 @@ def _add_field(message: Any, full_name: str, text: str) -> None:
         field.oneof_index = names.index(group)
 
 
-pool = _declare()
+pool = _declare_messages()
 
 
 def message_class(name: str) -> Any:

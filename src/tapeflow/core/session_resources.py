@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.core.forking import new_lock
+from tapeflow.core.fork_locks import new_lock
 
 
 class Resources:

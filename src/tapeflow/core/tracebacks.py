@@ -37,12 +37,12 @@ def is_engine(code: CodeType) -> bool:
 def user_traceback(traceback: TracebackType | None) -> TracebackType | None:
     """Returns a traceback without the frames of this library; None if there are no others."""
     result = None
-    for entry in reversed([t for t in _entries(traceback) if not is_engine(t.tb_frame.f_code)]):
+    for entry in reversed([t for t in _traceback_entries(traceback) if not is_engine(t.tb_frame.f_code)]):
         result = TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return result
 
 
-def filtered(error: Exception) -> Exception:
+def filter_traceback(error: Exception) -> Exception:
     """Removes this library's frames from the traceback of an error, and hides the error of a kernel that caused it.
 
     Args:
@@ -62,11 +62,11 @@ def filtered(error: Exception) -> Exception:
 
 def _is_internal(error: BaseException) -> bool:
     """Returns True if an error was raised by this library or by torch, with no other code between."""
-    files = [t.tb_frame.f_code.co_filename for t in _entries(error.__traceback__)]
+    files = [t.tb_frame.f_code.co_filename for t in _traceback_entries(error.__traceback__)]
     return all(is_engine_file[file] or file.startswith(_TORCH) for file in files)
 
 
-def _entries(traceback: TracebackType | None) -> Iterator[TracebackType]:
+def _traceback_entries(traceback: TracebackType | None) -> Iterator[TracebackType]:
     while traceback is not None:
         yield traceback
         traceback = traceback.tb_next

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapeflow.array.gathering import gather
-from tapeflow.array.joining import stack
+from tapeflow.array.concat_and_split import stack
+from tapeflow.array.gathers import gather
 from tapeflow.array.masks import where
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.context import state
-from tapeflow.core.forking import cached_property
+from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
@@ -25,9 +25,9 @@ from tapeflow.data.bucketing import bucket_by_sequence_length
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.graph_defs import DatasetResource, fingerprint
 from tapeflow.data.iterators import NumpyIterator, OwnedIterator, check_arrays, iterator_of, loop_over
-from tapeflow.data.node import INFINITE, Node, Variant, integer, structured, truth
+from tapeflow.data.node import INFINITE, Node, Variant, integer, structure_node, truth
 from tapeflow.data.options import Options
-from tapeflow.data.resampling import rejection_resample
+from tapeflow.data.rejection_resample import rejection_resample
 from tapeflow.data.saved_datasets import save
 from tapeflow.data.seeds import Seeds, seeds_of
 from tapeflow.data.sources.files import list_files
@@ -54,7 +54,7 @@ from tapeflow.data.transformations.padded_batch import PaddedBatch
 from tapeflow.data.transformations.prefetch import Prefetch
 from tapeflow.data.transformations.ragged_batch import Ragged
 from tapeflow.data.transformations.rebatch import Rebatch
-from tapeflow.data.transformations.reduce import reduced
+from tapeflow.data.transformations.reduce import reduce_node
 from tapeflow.data.transformations.repeat import Repeat
 from tapeflow.data.transformations.scan import Scan
 from tapeflow.data.transformations.shard import Shard
@@ -114,7 +114,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
         own = None if type(self).element_spec is Dataset.element_spec else self.element_spec
         if isinstance(wrapped, SymbolicTensor):
             return Variant(wrapped, own)
-        return wrapped.value[()] if own is None else structured(wrapped.value[()], own)
+        return wrapped.value[()] if own is None else structure_node(wrapped.value[()], own)
 
     @property
     def element_spec(self) -> Any:
@@ -254,7 +254,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
         spec = self.element_spec
         if state.graph is None:
             return elements.Packer(spec)(self._node.only_element())
-        return elements.packed(
+        return elements.pack_element(
             spec, ops.DatasetToSingleElement(self._variant_tensor, *elements.element_attrs(spec), "")
         )
 
@@ -275,7 +275,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
             >>> tf.data.Dataset.range(5).reduce(np.int64(0), lambda s, x: s + x).numpy().item()
             10
         """
-        return reduced(self._node, initial_state, reduce_func)
+        return reduce_node(self._node, initial_state, reduce_func)
 
     def apply(self, transformation_func: Callable[[Any], Any]) -> Dataset:
         """Returns the dataset that a function returns for this one.
@@ -578,7 +578,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
         check_compatible(nodes)
         pairs = Dataset.random(seed, rerandomize_each_iteration).batch(2)  # each pair is the seed of a choice
         if isinstance(weights, Dataset):
-            choices = Dataset.zip((pairs, weights)).map(lambda pair, w: _choice(log(w)[None], pair))
+            choices = Dataset.zip((pairs, weights)).map(lambda pair, w: _draw_choice(log(w)[None], pair))
             return Dataset(DirectedInterleave(choices._node, nodes, bool(stop_on_empty_dataset)))
         if weights is None:
             logits: Any = [[1.0] * len(nodes)]
@@ -602,7 +602,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
             logits = log(probabilities)[None]
         if len(nodes) == 1:
             return Dataset(nodes[0])
-        function = MappedFunction.for_node(pairs._node, lambda pair: _choice(logits, pair), "sample_from_datasets")
+        function = MappedFunction.for_node(pairs._node, lambda pair: _draw_choice(logits, pair), "sample_from_datasets")
         chosen: Node = Map(pairs._node, function)
         if not isinstance(logits, SymbolicTensor):
             chosen = Choices(pairs._node, function, convert(logits).value.cpu())
@@ -1306,6 +1306,6 @@ def _columns_of(tensors: Any) -> Any:
     return tensors if names is None else {name: tensors[name] for name in names}
 
 
-def _choice(logits: Any, pair: Any) -> Any:
+def _draw_choice(logits: Any, pair: Any) -> Any:
     """Draws a number with the log-probabilities `[1, n]`."""
     return stateless_categorical(logits, 1, pair)[0, 0]

@@ -23,7 +23,7 @@ from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec, spec_of, spec_of_parts
 from tapeflow.core.values import nest
-from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.boxed_objects import box_object
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -31,7 +31,7 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
 from tapeflow.io import sparse as _serialized_sparse  # noqa: F401 (ops of elements)
 from tapeflow.ragged import variants as _ragged_variants  # noqa: F401
 from tapeflow.ragged.spec import RaggedTensorSpec
-from tapeflow.sparse import arranging as sparse
+from tapeflow.sparse import concat_and_slice as sparse
 from tapeflow.sparse.dense import to_dense
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorSpec
 
@@ -66,7 +66,7 @@ def pack(structure: Any, flat: Sequence[Any]) -> Any:
     container = _STRUCTURES[type(structure)]
     if container is None:
         return flat[0]
-    return container.rebuild(structure, nest._pack(container, structure, flat, 0, _STRUCTURES)[1])
+    return container.rebuild(structure, nest._pack_items(container, structure, flat, 0, _STRUCTURES)[1])
 
 
 def flatten_up_to(structure: Any, value: Any) -> list[Any]:
@@ -124,7 +124,7 @@ def component(value: Any) -> Any:
     return convert(value, spec.dtype if type(spec) is TensorSpec else None)
 
 
-def normalized(value: Any) -> tuple[Any, Any]:
+def normalize_value(value: Any) -> tuple[Any, Any]:
     """Returns a user's value as components in their structure, and their specs."""
     flat = [component(v) for v in flatten(value)]
     return pack(value, flat), pack(value, [spec_of(v) for v in flat])
@@ -176,7 +176,7 @@ def encoded_specs(spec: Any) -> list[Any]:
     return [part for s in flatten(spec) for part in ([TensorSpec(None, variant)] if is_encoded(s) else s.flatten())]
 
 
-def encoded(values: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
+def encode_values(values: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
     """Returns components, bare or as tensors, as the tensors of an operation's element."""
     tensors: list[Any] = []
     for value, spec in zip(values, specs, strict=True):
@@ -203,7 +203,7 @@ def encoded_batch(values: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
         elif isinstance(spec, SparseTensorSpec):
             tensors.append(ops.SerializeManySparse(value.indices, value.values, value.dense_shape, variant))
         else:
-            tensors.extend(encoded([value], [spec if type(spec) is TensorSpec else spec._batch(None)]))
+            tensors.extend(encode_values([value], [spec if type(spec) is TensorSpec else spec._batch(None)]))
     return tensors
 
 
@@ -231,7 +231,7 @@ def decoded_values(tensors: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
     return values
 
 
-def packed(spec: Any, tensors: Iterable[Any]) -> Any:
+def pack_element(spec: Any, tensors: Iterable[Any]) -> Any:
     """Returns the element, in a user's structure, that the tensors of an operation's element stand for."""
     return pack(spec, decoded_values(tensors, flatten(spec)))
 
@@ -242,7 +242,7 @@ def _set_shape(tensor: Any, shape: Any) -> None:
         tensor.set_shape(TensorShape(shape))
 
 
-def decoded(tensors: Iterable[Any], specs: Sequence[Any]) -> Element:
+def decode_element(tensors: Iterable[Any], specs: Sequence[Any]) -> Element:
     """Returns the element that the eager tensors of an operation's element stand for."""
     return tuple(map(bare, decoded_values(tensors, specs)))
 
@@ -279,7 +279,7 @@ class Packer:
 
     def arrays(self, element: Element) -> Any:
         """Returns the element in arrays."""
-        return pack(self.spec, [_array(v, d) for v, d in zip(element, self.dtypes, strict=True)])
+        return pack(self.spec, [_as_array(v, d) for v, d in zip(element, self.dtypes, strict=True)])
 
 
 class CheckingPacker(Packer):
@@ -308,7 +308,7 @@ def check_shapes(element: Element, spec: Any) -> None:
             )
 
 
-def _array(value: Any, dtype: Any) -> Any:
+def _as_array(value: Any, dtype: Any) -> Any:
     if dtype is None:
         if isinstance(value, SparseTensor):
             value = to_dense(value)
@@ -389,7 +389,7 @@ def brackets(value: Any) -> str:
     return str(list(value.shape)).replace("None", "?").replace(" ", "")
 
 
-def batched(elements: Sequence[Element], specs: Sequence[Any]) -> Element:
+def batch_elements(elements: Sequence[Element], specs: Sequence[Any]) -> Element:
     """Returns several elements as one batch."""
     columns = zip(*elements, strict=True)
     return tuple([batch_component(c, s, i) for i, (c, s) in enumerate(zip(columns, specs, strict=True))])
@@ -416,7 +416,7 @@ def slice_row(value: Any, index: int) -> Any:
         row = value[index]
         if isinstance(row, np.ndarray):
             return row
-        return boxed(row)
+        return box_object(row)
     if value is None:
         return None
     if isinstance(value, CompositeTensor) and hasattr(value._type_spec, "_slice"):
@@ -424,7 +424,7 @@ def slice_row(value: Any, index: int) -> Any:
     return bare(value[index])
 
 
-def unbatched(spec: Any) -> Any:
+def unbatch_spec(spec: Any) -> Any:
     """Returns the spec of one slice."""
     return spec._unbatch()
 

@@ -17,7 +17,7 @@ from tapeflow.data.sources.text_lines import TextLines
 from tapeflow.data.sources.tf_records import TFRecords
 
 
-def _names(filenames: Any) -> Any:
+def _file_names(filenames: Any) -> Any:
     return filenames._node if isinstance(filenames, Dataset) else filenames
 
 
@@ -47,7 +47,7 @@ class TextLineDatasetV2(Dataset):
         self, filenames: TensorLike | os.PathLike[str] | Dataset, compression_type: str | None = None,
         buffer_size: int | None = None, num_parallel_reads: TensorLike | None = None, name: str | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(TextLines.of(_names(filenames), compression_type, buffer_size, num_parallel_reads))
+        super().__init__(TextLines.of(_file_names(filenames), compression_type, buffer_size, num_parallel_reads))
 
 
 class TFRecordDatasetV2(Dataset):
@@ -77,7 +77,7 @@ class TFRecordDatasetV2(Dataset):
         self, filenames: TensorLike | os.PathLike[str] | Dataset, compression_type: str | None = None,
         buffer_size: int | None = None, num_parallel_reads: TensorLike | None = None, name: str | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(TFRecords.of(_names(filenames), compression_type, buffer_size, num_parallel_reads))
+        super().__init__(TFRecords.of(_file_names(filenames), compression_type, buffer_size, num_parallel_reads))
 
 
 class FixedLengthRecordDatasetV2(Dataset):
@@ -111,7 +111,7 @@ class FixedLengthRecordDatasetV2(Dataset):
     ) -> None:  # fmt: skip
         super().__init__(
             FixedLengthRecords.of(
-                _names(filenames), compression_type, buffer_size, num_parallel_reads, record_bytes, header_bytes,
+                _file_names(filenames), compression_type, buffer_size, num_parallel_reads, record_bytes, header_bytes,
                 footer_bytes,
             )
         )  # fmt: skip
@@ -152,7 +152,8 @@ class CsvDatasetV2(Dataset):
     ) -> None:  # fmt: skip
         super().__init__(
             Csv.of(
-                _names(filenames), record_defaults, compression_type, buffer_size, header, field_delim, use_quote_delim,
+                _file_names(filenames), record_defaults, compression_type, buffer_size, header, field_delim,
+                use_quote_delim,
                 na_value, select_cols, exclude_cols,
             )
         )  # fmt: skip

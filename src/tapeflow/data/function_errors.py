@@ -23,7 +23,7 @@ def with_transformation(error: OpError, root: Node) -> OpError:
     path = None
     while graph is not None and not (path := _path_to(root, graph)):
         around = graph.around
-        calling = [o.type for o in around._operations if o.type in CLASSES and _calls(o, graph)] if around else []
+        calling = [o.type for o in around._operations if o.type in CLASSES and _calls_graph(o, graph)] if around else []
         inner = calling[:1] + inner
         graph = around
     if not path:
@@ -42,7 +42,7 @@ def _short_name(op: str) -> str:
     return op.replace("Dataset", "")
 
 
-def _calls(operation: Any, graph: Any) -> bool:
+def _calls_graph(operation: Any, graph: Any) -> bool:
     """Returns True if an operation calls a function with this graph."""
     return any(arg.body.graph is graph for arg in operation.args if hasattr(arg, "body"))
 

@@ -14,10 +14,10 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tapeflow.autograph.conversion import converted
-from tapeflow.autograph.origin import UserCode
+from tapeflow.autograph.conversion import convert_function
+from tapeflow.autograph.source_map import UserCode
 from tapeflow.core.context import nobody_listening
-from tapeflow.core.forking import cached_property
+from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.rng.seeds import own_streams
 from tapeflow.core.settings import settings
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
@@ -100,9 +100,9 @@ class MappedFunction:
 
     def _traced(self) -> Body:
         graph = FuncGraph(getattr(self._function, "__name__", type(self._function).__name__))
-        function: Any = converted(self._function)
+        function: Any = convert_function(self._function)
         args = elements.pack(self._spec, [
-            _placeholders(graph, s, f"args_{i}") for i, s in enumerate(elements.flatten(self._spec))
+            _spec_placeholders(graph, s, f"args_{i}") for i, s in enumerate(elements.flatten(self._spec))
         ])  # fmt: skip
 
         def tensors() -> list[Any]:
@@ -116,7 +116,7 @@ class MappedFunction:
 
     def _components(self, result: Any) -> tuple[Any, Any]:
         try:
-            value, spec = elements.normalized(result)
+            value, spec = elements.normalize_value(result)
         except (TypeError, ValueError) as e:
             raise TypeError(f"Unsupported return value from function passed to {self._name}: {result}.") from e
         if any(not isinstance(s, TypeSpec) for s in elements.flatten(spec)):
@@ -230,7 +230,7 @@ def nested_operations(graph: Any) -> Iterator[Any]:
     return itertools.chain.from_iterable(g._operations for g in nested_graphs(graph))
 
 
-def _placeholders(graph: FuncGraph, spec: Any, name: str) -> Any:
+def _spec_placeholders(graph: FuncGraph, spec: Any, name: str) -> Any:
     with graph.as_default():
         return spec.from_tensors(iter([graph.input(s, name) for s in spec.flatten()]))
 

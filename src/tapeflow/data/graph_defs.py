@@ -14,7 +14,7 @@ from tensorboard.compat.proto import graph_pb2
 from tapeflow.core.context import state
 from tapeflow.core.errors import NotFoundError, UnimplementedError
 from tapeflow.core.farmhash import fingerprint64
-from tapeflow.core.forking import cached_property
+from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import resource, string, variant
@@ -22,16 +22,16 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL, Trackable
 from tapeflow.data.functions import MappedFunction
-from tapeflow.data.node import Node, structured
+from tapeflow.data.node import Node, structure_node
 from tapeflow.graph.graphdef.export import graph_def
-from tapeflow.graph.graphdef.importing import add_graph_def, create_operation
+from tapeflow.graph.graphdef.import_graph import add_graph_def, create_operation
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.graph.transform.body import Body
 from tapeflow.lookup.table_ops import Table, empty_like, fill
 from tapeflow.lookup.tables import LookupTable
-from tapeflow.resources import saved_functions
+from tapeflow.tracking.resources import saved_functions
 from tapeflow.transport.calls import from_bytes, to_bytes
 
 _RESULT = "dataset"
@@ -58,7 +58,7 @@ def node_of(message: bytes) -> Node:
         proto = graph_pb2.GraphDef.FromString(data.value[()])
     except (AttributeError, DecodeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"This is no message of a dataset: {error}") from error
-    return structured(_node_of_graph_def(proto), spec)
+    return structure_node(_node_of_graph_def(proto), spec)
 
 
 def fingerprint(node: Node) -> int:
@@ -149,7 +149,7 @@ class _Writer:
             return self.node(node.inputs[0])
         if id(node) not in self._nodes:
             if self._runs and not node.is_op():
-                raise _stays(node)
+                raise _stays_error(node)
             copy: Node = node.over([self.node(i) for i in node.operands()])
             copy.graph, copy.symbolic = self._graph, None
             for name, function in node.functions().items():
@@ -180,7 +180,7 @@ class _Writer:
             return table
         if not self._runs:
             return value
-        raise _stays(content)
+        raise _stays_error(content)
 
     def _variable(self, variable: Any) -> Any:
         with executing_eagerly():
@@ -194,5 +194,5 @@ class _Writer:
         self._graph._control.append([operation])
 
 
-def _stays(value: Any) -> UnimplementedError:
+def _stays_error(value: Any) -> UnimplementedError:
     return UnimplementedError.of(f"A dataset with a {type(value).__name__} can't travel to another process.")

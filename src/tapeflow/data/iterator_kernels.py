@@ -10,7 +10,7 @@ from tapeflow.core import errors
 from tapeflow.core.ops import raw_kernels
 from tapeflow.core.ops.shape_rules import no_results, scalar
 from tapeflow.core.session_resources import held_here
-from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.boxed_objects import box_object
 from tapeflow.core.values.strings import StringArray
 from tapeflow.data.functions import OpFunction
 from tapeflow.data.iterators import OwnedIterator
@@ -54,22 +54,22 @@ _by_string: weakref.WeakValueDictionary[str, IteratorSlot | OwnedIterator] = wea
 
 
 @op_kernel("AnonymousIterator", "AnonymousIteratorV3")
-def _anonymous(spec: Any) -> Any:
-    return boxed(IteratorSlot(spec))
+def _anonymous_iterator(spec: Any) -> Any:
+    return box_object(IteratorSlot(spec))
 
 
 @op_kernel("Iterator", "IteratorV2")
-def _shared(shared_name: str, container: str) -> Any:
-    return boxed(held_here(("Iterator", container, shared_name), IteratorSlot) if shared_name else IteratorSlot())
+def _shared_iterator(shared_name: str, container: str) -> Any:
+    return box_object(held_here(("Iterator", container, shared_name), IteratorSlot) if shared_name else IteratorSlot())
 
 
 @op_kernel("AnonymousIteratorV2", shape=lambda *_: [[], []])
 def _anonymous_v2() -> Any:
-    return boxed(IteratorSlot()), boxed(None)
+    return box_object(IteratorSlot()), box_object(None)
 
 
 @op_kernel("MakeIterator", shape=no_results)
-def _make(dataset: Any, iterator: Any) -> None:
+def _make_iterator(dataset: Any, iterator: Any) -> None:
     if iterator.spec is not None:
         check_declared(dataset.spec, iterator.spec, "MakeIterator")
     iterator.iterator = OwnedIterator(dataset)
@@ -78,19 +78,19 @@ def _make(dataset: Any, iterator: Any) -> None:
 @op_kernel("OneShotIterator")
 def _one_shot(dataset_factory: OpFunction) -> Any:
     (dataset,) = dataset_factory.typed((), lambda f: DatasetSpec(f.declared))(())
-    return boxed(OwnedIterator(dataset._node))
+    return box_object(OwnedIterator(dataset._node))
 
 
 @op_kernel("DeleteIterator", "DeleteMemoryCache", "DeleteRandomSeedGenerator", "DeleteSeedGenerator", shape=no_results)
-def _delete() -> None:
+def _delete_iterator() -> None:
     pass
 
 
-def _declared(_iterator: Any, _types: Any, shapes: Sequence[Any]) -> list[Any]:
+def _declared_shapes(_iterator: Any, _types: Any, shapes: Sequence[Any]) -> list[Any]:
     return list(shapes)
 
 
-def _next(handle: Any, *_: Any) -> Any:
+def _next_element(handle: Any, *_: Any) -> Any:
     with executing_eagerly():
         try:
             return handle[()].iterator.take_encoded()
@@ -99,16 +99,16 @@ def _next(handle: Any, *_: Any) -> Any:
 
 
 for _name in ("IteratorGetNext", "IteratorGetNextSync"):
-    raw_kernels.define(_name, _next, _declared)
+    raw_kernels.define(_name, _next_element, _declared_shapes)
 
 
 @raw_kernels.kernel_of("IteratorGetNextAsOptional", shape=scalar)
 def _next_as_optional(handle: Any, *_: Any) -> Any:
     with executing_eagerly():
         try:
-            return boxed(handle[()].iterator.take_encoded(checks=False))
+            return box_object(handle[()].iterator.take_encoded(checks=False))
         except StopIteration:
-            return boxed(())
+            return box_object(())
 
 
 @op_kernel("IteratorToStringHandle")
@@ -123,19 +123,19 @@ def _from_string(string_handle: bytes) -> Any:
     iterator = _by_string.get(string_handle.decode())
     if iterator is None:
         raise errors.NotFoundError.of(f"No iterator has the handle {string_handle!r}")
-    return boxed(iterator)
+    return box_object(iterator)
 
 
 @op_kernel("IteratorGetDevice")
-def _device() -> Any:
+def _iterator_device() -> Any:
     return StringArray.scalar(b"/job:localhost/replica:0/task:0/device:CPU:0")
 
 
 @op_kernel("SerializeIterator")
-def _serialize(resource_handle: Any) -> Any:
+def _serialize_iterator(resource_handle: Any) -> Any:
     return StringArray.scalar(resource_handle.iterator.position().encode())
 
 
 @op_kernel("DeserializeIterator", shape=no_results)
-def _deserialize(resource_handle: Any, serialized: Any) -> None:
+def _deserialize_iterator(resource_handle: Any, serialized: Any) -> None:
     resource_handle.iterator.go_to(serialized[()].decode())

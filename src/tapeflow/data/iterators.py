@@ -12,14 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.control.optional import GraphOptional, Optional
 from tapeflow.core.context import state
 from tapeflow.core.errors import OpError, OutOfRangeError
-from tapeflow.core.forking import new_lock
+from tapeflow.core.fork_locks import new_lock
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import resource, string
 from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec, TypeSpec
-from tapeflow.core.values.boxed_objects import held
+from tapeflow.core.values.boxed_objects import hold_object
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -30,16 +31,15 @@ from tapeflow.data.elements import (
     Packer,
     check_shapes,
     element_attrs,
-    encoded,
+    encode_values,
     flatten,
-    packed,
+    pack_element,
 )
 from tapeflow.data.function_errors import with_transformation
 from tapeflow.data.node import Node
 from tapeflow.data.seeds import SeedLog
 from tapeflow.data.tensorflow_positions import position_in
 from tapeflow.data.threads import AUTOTUNE, IteratorState, ahead, running, working_for
-from tapeflow.optional import GraphOptional, Optional
 from tapeflow.ragged.spec import RaggedTensorSpec
 from tapeflow.sparse.tensor import SparseTensorSpec
 
@@ -145,7 +145,7 @@ class GraphIterator(Iterator):
                 "Python's own iteration, as in `list(dataset)`, is used within tf.function, where it never ends: use "
                 "`for element in dataset: ...` with AutoGraph, or the dataset's own methods."
             )
-        return packed(self._spec, ops.IteratorGetNext(self._handle, *element_attrs(self._spec)))
+        return pack_element(self._spec, ops.IteratorGetNext(self._handle, *element_attrs(self._spec)))
 
     def get_next_as_optional(self) -> Optional:
         """Returns the next element, or nothing at the end.
@@ -253,7 +253,7 @@ class OwnedIterator(Iterator, Trackable):
         element = self.take()
         if checks and self._plan.declares_shapes:
             check_shapes(element, self._spec)
-        return element if self._plan.is_plain else tuple([t.value for t in encoded(element, flatten(self._spec))])
+        return element if self._plan.is_plain else tuple([t.value for t in encode_values(element, flatten(self._spec))])
 
     @property
     def iterator(self) -> OwnedIterator:
@@ -335,7 +335,7 @@ class OwnedIterator(Iterator, Trackable):
 
     @property
     def _handle(self) -> Tensor:
-        return held(self, resource)
+        return hold_object(self, resource)
 
     def _in_graph(self) -> Any:
         return GraphIterator(self._handle, self._spec)

@@ -8,7 +8,7 @@ A class of nodes declares its op with `dataset_op`. The class is the op's kernel
 fields of the class. In a graph, a node is an operation of that op.
 
 Operations see flat elements: tuples of tensors, with variants for ragged and sparse components. `flat` and
-`structured` convert a node between this form and a user's structure.
+`structure_node` convert a node between this form and a user's structure.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tapeflow.core.ops.shape_rules import scalar
 from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.dtypes import FROM_TORCH, bool_, int64, resource, string, variant
 from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec
-from tapeflow.core.values.boxed_objects import boxed, held
+from tapeflow.core.values.boxed_objects import box_object, hold_object
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
@@ -348,7 +348,7 @@ class Node:
     def variant(self) -> Tensor:
         """The tensor that stands for the node: a variant that holds it, or the output of its operation."""
         if self.graph is None:
-            return held(self, variant)
+            return hold_object(self, variant)
         if self.symbolic is None:
             with self.graph.as_default():
                 self.symbolic = self.operation()
@@ -423,7 +423,7 @@ class _Encoded(_View):
         return map(self._encode, inputs[0])
 
     def _encode(self, element: Element) -> Element:
-        return tuple([t.value for t in elements.encoded(element, self._specs)])
+        return tuple([t.value for t in elements.encode_values(element, self._specs)])
 
 
 class _Decoded(_View):
@@ -440,7 +440,7 @@ class _Decoded(_View):
         return map(self._decode, inputs[0])
 
     def _decode(self, element: Element) -> Element:
-        return elements.decoded(map(EagerTensor, element, self._dtypes), self._specs)
+        return elements.decode_element(map(EagerTensor, element, self._dtypes), self._specs)
 
 
 def _is_plain(spec: Any) -> bool:
@@ -459,7 +459,7 @@ def flat(node: Node) -> Node:
     return view
 
 
-def structured(node: Node, spec: Any) -> Node:
+def structure_node(node: Node, spec: Any) -> Node:
     """Returns a node, as operations see it or in a structure, with its elements in that structure."""
     if node.spec == spec:
         return node
@@ -512,12 +512,12 @@ class _FunctionAttr:
         return f"<function {self.body.name!r}>"
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     """Returns a raw value of numbers or strings as a Python value; strings as bytes."""
     return value.tolist()
 
 
-def _eager(value: Any) -> Any:
+def _eager_value(value: Any) -> Any:
     """Converts a raw value to a tensor; returns a variable unchanged."""
     if hasattr(value, "_read"):
         return value
@@ -526,20 +526,20 @@ def _eager(value: Any) -> Any:
     return EagerTensor(value, FROM_TORCH[value.dtype])
 
 
-def _dataset(value: Any) -> Any:
+def _dataset_argument(value: Any) -> Any:
     content = value[()]
     return flat(content) if isinstance(content, Node) else content
 
 
-def _reader(definition: Any) -> Callable[[Any], Any]:
+def _input_reader(definition: Any) -> Callable[[Any], Any]:
     """Returns the function from a kernel's argument for an input to the argument of `_of_op`."""
     if definition.is_list:
-        read: Callable[[Any], Any] = _dataset if definition.type is variant else (
-            _eager if definition.type is None else _plain)  # fmt: skip
+        read: Callable[[Any], Any] = _dataset_argument if definition.type is variant else (
+            _eager_value if definition.type is None else _plain_value)  # fmt: skip
         return lambda values: [read(v) for v in values]
     if definition.type in (variant, resource):
-        return _dataset
-    return _eager if definition.type is None else _plain
+        return _dataset_argument
+    return _eager_value if definition.type is None else _plain_value
 
 
 _OTHERS = ("other_arguments", "other_args")  # the ends of names of inputs that go to a function
@@ -566,23 +566,23 @@ def op_kernel(*names: str, shape: Any = scalar) -> Callable[[Callable[..., Any]]
 
     def decorate(kernel: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
-            _define(name, kernel, _parameters(kernel), shape)
+            _define_op(name, kernel, _kernel_parameters(kernel), shape)
         return kernel
 
     return decorate
 
 
-def _parameters(function: Any) -> set[str]:
+def _kernel_parameters(function: Any) -> set[str]:
     code = getattr(function, "__func__", function).__code__
     return set(code.co_varnames[: code.co_argcount])
 
 
-def _define(name: str, kernel: Callable[..., Any], accepted: set[str], shape: Any) -> None:
+def _define_op(name: str, kernel: Callable[..., Any], accepted: set[str], shape: Any) -> None:
     takes_spec = "spec" in accepted
     definition, parameters = op_def.get(name), raw_kernels.parameters(name)
     inputs = {a.name: a for a in definition.inputs}
     place = {p: i for i, p in enumerate(parameters)}
-    readers = [(p, place[p], _reader(inputs[p])) for p in parameters if p in inputs and p in accepted]
+    readers = [(p, place[p], _input_reader(inputs[p])) for p in parameters if p in inputs and p in accepted]
     functions, attrs = [], []
     for p in parameters:
         if p in inputs or p not in accepted:
@@ -603,12 +603,12 @@ def _define(name: str, kernel: Callable[..., Any], accepted: set[str], shape: An
             if declares and (functions or takes_spec):
                 spec = tuple(map(TensorSpec, values[place["output_shapes"]], values[place["output_types"]]))
             for p, i, j in functions:
-                arguments[p] = OpFunction(values[i], () if j is None else list(map(_eager, values[j])), spec)
+                arguments[p] = OpFunction(values[i], () if j is None else list(map(_eager_value, values[j])), spec)
             if takes_spec:
                 arguments["spec"] = spec
             result = kernel(**arguments)
             node = result if isinstance(result, Node) else getattr(result, "_node", None)
-            return result if node is None else boxed(flat(node))
+            return result if node is None else box_object(flat(node))
 
     if shape is declared_shapes:
         raw_kernels.define(name, run, lambda *arguments: list(arguments[place["output_shapes"]]))
@@ -625,10 +625,10 @@ def dataset_op(*names: str) -> Callable[[Class], Class]:
     def declare(cls: Class) -> Class:
         cls.op = names[0]
         own = cls.of_op.__func__ is not Node.of_op.__func__
-        accepted = _parameters(cls.of_op) if own else set(cls.fields)
+        accepted = _kernel_parameters(cls.of_op) if own else set(cls.fields)
         for name in names:
             CLASSES[name] = cls
-            _define(name, cls.of_op, accepted, scalar)
+            _define_op(name, cls.of_op, accepted, scalar)
         return cls
 
     return declare
@@ -753,7 +753,7 @@ def encoded_body(function: MappedFunction) -> Body:
         count = len(body.inputs) - len(function._captured)
         captured = [graph.input_like(t) for t in body.inputs[count:]]
         values = iter(body.call([*elements.tensors_of(element, specs), *captured]))
-        outputs = elements.encoded([s.from_tensors(values) for s in results], results)
+        outputs = elements.encode_values([s.from_tensors(values) for s in results], results)
         graph.outputs = [graph.as_output(t, body.name) for t in outputs]
     graph.structured_outputs = list(graph.outputs)
     return Body(graph)
@@ -767,12 +767,12 @@ def _python_operation(node: Node) -> SymbolicTensor:
 
     def build(*tensors: Any) -> list[Any]:
         nodes, rest = tensors[: len(inputs)], list(tensors[len(inputs) :])
-        built = node.over([structured(t.value[()], i.spec) for t, i in zip(nodes, inputs, strict=True)])
+        built = node.over([structure_node(t.value[()], i.spec) for t, i in zip(nodes, inputs, strict=True)])
         built.graph = built.symbolic = None
         for name, of_function in captured:
             built.__dict__[name] = built.__dict__[name].with_captures(rest[: len(of_function)])
             del rest[: len(of_function)]
-        return [held(built, variant)]
+        return [hold_object(built, variant)]
 
     return add_python_operation(node.name, build, [*[i.variant for i in inputs], *values])
 

@@ -12,13 +12,13 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.shape_rules import no_results
 from tapeflow.core.types.dtypes import int64, string
-from tapeflow.core.values.boxed_objects import boxed, held_object
+from tapeflow.core.values.boxed_objects import box_object, held_object
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.elements import Element
 from tapeflow.data.experimental.transformations import TFRecordWriter
-from tapeflow.data.node import Node, declared_shapes, op_kernel, structured
+from tapeflow.data.node import Node, declared_shapes, op_kernel, structure_node
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.random.generator import Generator
 from tapeflow.sparse.tensor import SparseTensor
@@ -37,25 +37,25 @@ def _sparse_slices(indices: Any, values: Any, dense_shape: Any) -> Any:
 
 @op_kernel("AnonymousMemoryCache", shape=lambda *_: [[], []])
 def _memory_cache() -> Any:
-    return boxed(None), boxed(None)
+    return box_object(None), box_object(None)
 
 
 @op_kernel(
     "DummyMemoryCache", "DummyIterationCounter", "ThreadPoolHandle", "StatsAggregatorHandle", "StatsAggregatorHandleV2"
 )
 def _empty_handle() -> Any:
-    return boxed(None)
+    return box_object(None)
 
 
 @op_kernel("ChooseFastestDataset")
-def _fastest(input_datasets: Any) -> Any:
+def _fastest_dataset(input_datasets: Any) -> Any:
     if not input_datasets:
         raise invalid("Value for attr 'N' of 0 must be at least minimum 2")
     return held_object(input_datasets[0], Node, "dataset")
 
 
 @op_kernel("SamplingDataset")
-def _sampling(input_dataset: Any, rate: float, seed: int, seed2: int) -> Any:
+def _sampling_dataset(input_dataset: Any, rate: float, seed: int, seed2: int) -> Any:
     draw = Generator.from_seed(seed ^ seed2) if seed or seed2 else Generator.from_non_deterministic_state()
     return Dataset(input_dataset).filter(lambda *_: draw.uniform([]) < rate)
 
@@ -72,13 +72,15 @@ def _as_it_is(input_dataset: Any) -> Any:
 
 
 @op_kernel("SlidingWindowDataset")
-def _sliding(input_dataset: Any, window_size: int, window_shift: int, window_stride: int, drop_remainder: Any) -> Any:
+def _sliding_window_dataset(
+    input_dataset: Any, window_size: int, window_shift: int, window_stride: int, drop_remainder: Any
+) -> Any:
     windows = Dataset(input_dataset).window(window_size, window_shift, window_stride, drop_remainder is not False)
     return windows.flat_map(lambda *parts: Dataset.zip(tuple(p.batch(window_size) for p in parts)))
 
 
 @op_kernel("ParseExampleDataset", "ParseExampleDatasetV2")
-def _parse(
+def _parse_example_dataset(
     input_dataset: Any, dense_defaults: Any, sparse_keys: Any, dense_keys: Any, sparse_types: Any, dense_shapes: Any,
     ragged_keys: Any, ragged_value_types: Any, ragged_split_types: Any,
 ) -> Any:  # fmt: skip
@@ -109,38 +111,38 @@ def _parse(
 
 
 @op_kernel("DatasetCardinality")
-def _cardinality(input_dataset: Any) -> Any:
+def _dataset_cardinality(input_dataset: Any) -> Any:
     return torch.tensor(input_dataset.cardinality())
 
 
 @op_kernel("DatasetToSingleElement", shape=declared_shapes)
-def _single(dataset: Any) -> Element:
+def _single_element(dataset: Any) -> Element:
     return dataset.only_element()
 
 
 @op_kernel("GetElementAtIndex", shape=declared_shapes)
-def _at(dataset: Any, index: int) -> Element:
+def _element_at(dataset: Any, index: int) -> Element:
     return dataset.element_at(index)
 
 
 @op_kernel("DatasetFingerprint")
-def _fingerprint(input_dataset: Any) -> Any:
+def _dataset_fingerprint(input_dataset: Any) -> Any:
     return Dataset(input_dataset).fingerprint().value
 
 
 @op_kernel("DatasetToTFRecord", shape=no_results)
 def _to_records(input_dataset: Any, filename: bytes, compression_type: bytes) -> None:
-    records = Dataset(structured(input_dataset, input_dataset.spec[0]))
+    records = Dataset(structure_node(input_dataset, input_dataset.spec[0]))
     TFRecordWriter(filename.decode(), compression_type.decode() or None).write(records)
 
 
 @op_kernel("SaveDataset", shape=no_results)
-def _save(input_dataset: Any, path: bytes, compression: Any) -> None:
+def _save_dataset(input_dataset: Any, path: bytes, compression: Any) -> None:
     Dataset(input_dataset).save(path.decode(), compression=compression or None)
 
 
 @raw_kernels.kernel_of("WrapDatasetVariant", "UnwrapDatasetVariant")
-def _wrapped(input_handle: Any) -> Any:
+def _wrap_dataset(input_handle: Any) -> Any:
     return input_handle
 
 

@@ -16,11 +16,11 @@ from tapeflow.data.options import Options
 from tapeflow.data.threads import AUTOTUNE
 from tapeflow.io import gfile
 from tapeflow.io.csv import CsvParser
-from tapeflow.io.parsing import parse_example
-from tapeflow.io.records import opened
+from tapeflow.io.example_parser import parse_example
+from tapeflow.io.records import open_records
 
 
-def _files(file_pattern: Any) -> list[str]:
+def _match_files(file_pattern: Any) -> list[str]:
     """Returns the files that match patterns, in order.
 
     Raises:
@@ -97,7 +97,7 @@ def make_csv_dataset(
         >>> features["a"].numpy().tolist(), labels.numpy().tolist()
         ([1, 2], [b'x', b'y'])
     """
-    names = _files(file_pattern)
+    names = _match_files(file_pattern)
     read = _Rows(names, field_delim, use_quote_delim, compression_type or "", encoding)
     if column_names is None:
         if not header:
@@ -170,7 +170,7 @@ class _Rows:
         self._parser = CsvParser([(string, b"")], delim, quotes, "", None, None, "make_csv_dataset")
 
     def _of(self, name: str) -> Iterator[list[str]]:
-        with opened(name, self._compression) as file:
+        with open_records(name, self._compression) as file:
             for record in self._parser.records(file):
                 yield [field.decode(self._encoding) for field in self._parser.split(record)]
 
@@ -203,12 +203,12 @@ class _Rows:
                     )
                 for i, number in enumerate(numbers):
                     if row[number] not in ("", na_value):
-                        while not _fits(row[number], _KINDS[kinds[i]]):
+                        while not _text_fits(row[number], _KINDS[kinds[i]]):
                             kinds[i] += 1
         return [convert(["" if _KINDS[k] is string else 0], _KINDS[k]) for k in kinds]
 
 
-def _fits(text: str, dtype: DType) -> bool:
+def _text_fits(text: str, dtype: DType) -> bool:
     if dtype is string:
         return True
     try:
@@ -270,7 +270,7 @@ def make_batched_features_dataset(
         raise ValueError(
             f"The `label_key` provided ({label_key}) must be one of the `features` keys: {features.keys()}."
         )
-    names = _files(file_pattern)
+    names = _match_files(file_pattern)
     files = Dataset.from_tensor_slices(names)
     if shuffle:
         files = files.shuffle(len(names), shuffle_seed)

@@ -28,14 +28,23 @@ from tapeflow.core.types.type_spec import TypeSpec
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.core.varint import read_varint, varint
-from tapeflow.data.elements import Element, bare, check_shapes, decoded, encoded, encoded_specs, flatten, is_encoded
+from tapeflow.data.elements import (
+    Element,
+    bare,
+    check_shapes,
+    decode_element,
+    encode_values,
+    encoded_specs,
+    flatten,
+    is_encoded,
+)
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.node import UNKNOWN, Node
 from tapeflow.data.threads import IteratorState, working_for
-from tapeflow.io.encoding import parse_tensor, serialize_tensor
+from tapeflow.io.atomic_replace import rename, replaced_folder, sync_tree, temporary_folder, write_file
+from tapeflow.io.encodings import parse_tensor, serialize_tensor
 from tapeflow.io.gfile import files as gfile
 from tapeflow.io.records import TFRecordWriter, read_records
-from tapeflow.io.replacing import rename, replaced_folder, sync_tree, temporary_folder, write_file
 
 _SPEC, METADATA, _FILE = "dataset_spec.pb", "snapshot.metadata", "00000000.snapshot"
 _COMPRESSIONS = {None: "", "": "", "NONE": "", "AUTO": "", "GZIP": "GZIP"}
@@ -53,7 +62,7 @@ def compression_of(name: Any) -> str:
 
 def write_element(file: TFRecordWriter, element: Element, specs: list[Any]) -> None:
     """Writes the components of an element, one record each."""
-    for tensor in encoded(element, specs):
+    for tensor in encode_values(element, specs):
         file.write(serialize_tensor(tensor).numpy())
 
 
@@ -64,17 +73,17 @@ def read_elements(path: str, spec: Any, compression: str) -> Iterator[Element]:
     while (first := next(records, None)) is not None:
         texts = itertools.chain([first], records)
         try:
-            yield tuple([_component(texts, s) for s in specs])
+            yield tuple([_next_component(texts, s) for s in specs])
         except StopIteration:
-            raise _damaged(path, "its last element is incomplete") from None
+            raise _damaged_file(path, "its last element is incomplete") from None
 
 
-def _component(texts: Iterator[bytes], spec: Any) -> Any:
+def _next_component(texts: Iterator[bytes], spec: Any) -> Any:
     """Returns the next component of a file."""
     text = next(texts)
     if is_encoded(spec) and TensorProto.FromString(text).dtype == variant.as_datatype_enum:
         tensor = parse_tensor(EagerTensor(StringArray.scalar(text), string), variant)
-        return decoded([tensor], [spec])[0]
+        return decode_element([tensor], [spec])[0]
     parts: list[Any] = []  # of ragged and sparse tensors too, as this program wrote them at first
     for part in spec.flatten():
         one = StringArray.scalar(text if not parts else next(texts))
@@ -84,7 +93,7 @@ def _component(texts: Iterator[bytes], spec: Any) -> Any:
     return bare(spec.from_tensors(iter(parts)))
 
 
-def _damaged(path: str, why: object) -> DataLossError:
+def _damaged_file(path: str, why: object) -> DataLossError:
     return DataLossError.of(f"The file {path} of a saved dataset is damaged: {why}")
 
 
@@ -130,7 +139,7 @@ class Metadata(NamedTuple):
             if not (re.fullmatch(r"\d+", run) and type(size) is type(finalized) is int and size < 1 << 63):
                 raise ValueError("it names no run")
         except (ValueError, AttributeError) as error:
-            raise _damaged(os.path.join(folder, METADATA), error) from None
+            raise _damaged_file(os.path.join(folder, METADATA), error) from None
         return Metadata(run, size, bool(finalized))
 
 
@@ -147,7 +156,7 @@ def read_spec(folder: str) -> Any:
         if not all(isinstance(part, TypeSpec) for part in flatten(spec)):
             raise ValueError("it has no spec of elements")
     except (DecodeError, ValueError, TypeError) as error:
-        raise _damaged(path, error) from None
+        raise _damaged_file(path, error) from None
     return spec
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.forking import new_lock
+from tapeflow.core.fork_locks import new_lock
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.rng.philox import from_seeds
 from tapeflow.core.rng.seeds import lasting_seeds
@@ -131,7 +131,7 @@ class SeedLog:
     """
 
     def __init__(self, past: Sequence[Any] = ()) -> None:
-        self._past = [((int(a), int(b)), [_number(n) for n in numbers]) for (a, b), numbers in past]
+        self._past = [((int(a), int(b)), [_iterator_number(n) for n in numbers]) for (a, b), numbers in past]
         self._order: dict[Seeds, int] = {}
         self._lines: list[tuple[tuple[int, int], list[Any]]] = []
 
@@ -156,6 +156,6 @@ class SeedLog:
         return [[list(base), list(numbers)] for base, numbers in self._lines]
 
 
-def _number(value: Any) -> Any:
+def _iterator_number(value: Any) -> Any:
     """Returns the number of an iterator in a log, or TensorFlow's two seeds in its place."""
     return (int(value[0]), int(value[1])) if isinstance(value, (list, tuple)) else int(value)

@@ -10,7 +10,7 @@ from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.data.node import Node, Variant, structured
+from tapeflow.data.node import Node, Variant, structure_node
 
 
 class DatasetSpec(TypeSpec):
@@ -65,7 +65,7 @@ class DatasetSpec(TypeSpec):
     def _from_components(self, components: Any) -> Any:
         if isinstance(components, SymbolicTensor):
             return DatasetSpec.dataset(Variant(components, self._element_spec))
-        return DatasetSpec.dataset(structured(components.value[()], self._element_spec))
+        return DatasetSpec.dataset(structure_node(components.value[()], self._element_spec))
 
     def _batch(self, batch_size: int | None) -> DatasetSpec:
         return DatasetSpec(self._element_spec, TensorShape([batch_size]).concatenate(self._dataset_shape))

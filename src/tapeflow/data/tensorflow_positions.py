@@ -71,7 +71,7 @@ def position_in(node: Node, states: Sequence[bytes]) -> Position:
     return _Reader(node, states).position()
 
 
-def _refuse(why: str) -> NoReturn:
+def _refuse_position(why: str) -> NoReturn:
     raise UnimplementedError.of(
         f"The position of an iterator that TensorFlow saved can't be restored: {why}. Positions in pipelines of range, "
         "from_tensors, from_tensor_slices, map, shuffle, batch, repeat, take, skip and prefetch can be. Restore the "
@@ -80,7 +80,7 @@ def _refuse(why: str) -> NoReturn:
     )
 
 
-def _differs(why: str) -> NoReturn:
+def _dataset_differs(why: str) -> NoReturn:
     raise invalid(
         f"The dataset differs from the one of the iterator that TensorFlow saved: {why}. [Op:DeserializeIterator]"
     )
@@ -100,14 +100,14 @@ class _Reader:
         try:
             message = VariantTensorDataProto.FromString(state)
             path, *keys = message.metadata.decode().split("@@")
-            values = [v for tensor in message.tensors for v in _values(tensor)]
+            values = [v for tensor in message.tensors for v in _state_arrays(tensor)]
         except (DecodeError, UnicodeDecodeError, ValueError) as error:
             raise invalid(f"This is no state of an iterator: {error}. [Op:DeserializeIterator]") from error
         for key, value in zip(keys, values, strict=False):
             of_node, _, name = key.rpartition("|")[2].rpartition(":")
             prefix, *parts = re.sub(r"\[\d+\]", "", of_node or path.rpartition("|")[2]).split("::")
             if prefix != "Iterator":
-                _refuse(f"it has a state {key!r} of {path!r}")
+                _refuse_position(f"it has a state {key!r} of {path!r}")
             self._groups.setdefault("::".join(p for p in parts if p not in _IGNORED), {})[name] = value
 
     def _chain(self) -> list[str]:
@@ -118,11 +118,11 @@ class _Reader:
             kinds = [p for p in parts if not p.isdecimal() and not re.search("invocation_results|batch_results", p)]
             unknown = [kind for kind in kinds if kind not in _KINDS]
             if unknown:
-                _refuse(f"the pipeline has a node {unknown[0]!r}")
+                _refuse_position(f"the pipeline has a node {unknown[0]!r}")
             chains.append(kinds)
         chain = max(chains, key=len, default=[])
         if any(other != chain[: len(other)] for other in chains):
-            _refuse("the pipeline has several sources")
+            _refuse_position("the pipeline has several sources")
         return chain
 
     def _state(self, place: int) -> dict[str, Any]:
@@ -138,7 +138,7 @@ class _Reader:
         for key in keys:
             if state.get(key) is not None:
                 return int(state[key])
-        _refuse(f"the state of {self._kinds[place]} has no {keys[0]!r}")
+        _refuse_position(f"the state of {self._kinds[place]} has no {keys[0]!r}")
 
     # ---- the position ------------------------------------------------------------------------------------------------
 
@@ -148,7 +148,7 @@ class _Reader:
         for place in reversed(range(len(self._kinds))):
             kind, nodes = self._kinds[place], mine[place]
             if place == len(self._kinds) - 1 and kind not in _SOURCES and "Shuffle" not in kind:
-                count = self._size(nodes[0]) if nodes else _refuse("its source has no state")  # that has ended
+                count = self._size(nodes[0]) if nodes else _refuse_position("its source has no state")  # that has ended
                 continue
             if "Shuffle" in kind:
                 count = self._shuffled(place)
@@ -169,7 +169,7 @@ class _Reader:
             elif kind == "Prefetch":
                 count -= self._number(place, "buffer_size")
         if count < 0:
-            _refuse("its states contradict each other")
+            _refuse_position("its states contradict each other")
         return Position(count, seeds, self._following())
 
     def _matched(self) -> list[list[Any]]:
@@ -185,22 +185,24 @@ class _Reader:
             mine.append([])
             for expected in _KINDS[kind]:
                 if not left or not isinstance(left[0], expected):
-                    _differs(f"it has {kind}, where this one has {left[0].name.lstrip('_') if left else 'nothing'}")
+                    _dataset_differs(
+                        f"it has {kind}, where this one has {left[0].name.lstrip('_') if left else 'nothing'}"
+                    )
                 mine[-1].append(left.pop(0))
         if left and not ended:
-            _differs(f"this one has {left[0].name.lstrip('_')} besides")
+            _dataset_differs(f"this one has {left[0].name.lstrip('_')} besides")
         return mine
 
     def _size(self, node: Any) -> int:
         size = node.cardinality()
-        return _refuse("it has no static number of elements") if size < 0 else size
+        return _refuse_position("it has no static number of elements") if size < 0 else size
 
     def _of_source(self, place: int) -> int:
         number, source = self._number(place, *_SOURCES[self._kinds[place]]), self._nodes[-1]
         if self._kinds[place] != "Range":
             return number
         if not isinstance(source, Range):
-            _differs(f"it has a range, where this one has {source.name.lstrip('_')}")
+            _dataset_differs(f"it has a range, where this one has {source.name.lstrip('_')}")
         return max(0, -(-(number - source.range.start) // source.range.step))
 
     def _shuffled(self, place: int) -> int:
@@ -217,7 +219,7 @@ class _Reader:
             InvalidArgumentError: it began with other seeds.
         """
         if sum("Shuffle" in k for k in self._kinds) > 1 or sum("Repeat" in k for k in self._kinds[: place + 1]) > 1:
-            _refuse("several nodes shuffle or repeat")
+            _refuse_position("several nodes shuffle or repeat")
         saved = self._number(place, "seed"), self._number(place, "seed2")
         times = next((int(self._state(i).get("i", 0)) for i in range(place) if "Repeat" in self._kinds[i]), 0)
         if self._kinds[place] == "ShuffleAndRepeat":
@@ -227,7 +229,7 @@ class _Reader:
             return [[list(seeds.base if seeds.renew else saved), [*range(times), list(saved)]]]
         number = max(self._number(place, "epoch_num_random_samples") // 2 - 1, 0) if seeds.renew else 0
         if seeds.of(number, seeds.base) != saved:
-            _differs(
+            _dataset_differs(
                 f"its shuffle began with the seeds {saved}; shuffle with the same seed, after the same "
                 "tf.random.set_seed"
             )
@@ -238,7 +240,7 @@ class _Reader:
         state = self._state(place)
         results = self._groups.get(f"{self._paths[place]}::invocation_results", {})
         count = state.get("invocation_results_size", results.get("size"))
-        return int(count) if count is not None else _refuse(f"{self._kinds[place]} has no number of results")
+        return int(count) if count is not None else _refuse_position(f"{self._kinds[place]} has no number of results")
 
     def _following(self) -> list[list[np.ndarray]]:
         """Returns the elements in the buffer of a prefetch at the end of the pipeline."""
@@ -263,12 +265,12 @@ def _nodes_of(node: Node) -> list[Any]:
     nodes: list[Any] = [node]
     while inputs := nodes[-1].inputs:
         if len(inputs) > 1:
-            _refuse("the pipeline has several sources")
+            _refuse_position("the pipeline has several sources")
         nodes.append(inputs[0])
     return nodes
 
 
-def _values(tensor: Any) -> list[Any]:
+def _state_arrays(tensor: Any) -> list[Any]:
     """Returns the arrays in a tensor of a state, which may be compressed; None for arrays of unsupported dtypes."""
     if tensor.dtype != _VARIANT:
         return [make_ndarray(tensor)]
@@ -278,7 +280,7 @@ def _values(tensor: Any) -> list[Any]:
     data, values, start = decompress(element.data), [], 0
     for part in element.component_metadata:
         size = sum(part.uncompressed_bytes)
-        values.append(_array(data[start : start + size], part))
+        values.append(_state_array(data[start : start + size], part))
         start += size
     return values
 
@@ -286,7 +288,7 @@ def _values(tensor: Any) -> list[Any]:
 _VARIANT = 21
 
 
-def _array(data: bytes, part: Any) -> Any:
+def _state_array(data: bytes, part: Any) -> Any:
     dtype = as_dtype(part.dtype)
     shape = [d.size for d in part.tensor_shape.dim]
     if dtype is string:  # a few elements of a buffer, which other code handles as arrays

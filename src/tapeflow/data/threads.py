@@ -19,7 +19,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import Any, ParamSpec
 
-from tapeflow.core.forking import new_condition
+from tapeflow.core.fork_locks import new_condition
 from tapeflow.core.rng.seeds import Streams
 
 P = ParamSpec("P")
@@ -232,7 +232,7 @@ def ahead(elements: Iterator[Any], size: int) -> Generator[Any]:
             return
         size = _AUTOMATIC
     buffer = _Buffer(size)
-    start("tf_data_prefetch", buffer.close, _fill, elements, buffer, running.state)
+    start("tf_data_prefetch", buffer.close, _fill_buffer, elements, buffer, running.state)
     del elements
     try:
         while (item := buffer.get()) is not END:
@@ -241,7 +241,7 @@ def ahead(elements: Iterator[Any], size: int) -> Generator[Any]:
         buffer.close()
 
 
-def _fill(elements: Iterator[Any], buffer: _Buffer, state: IteratorState | None) -> None:
+def _fill_buffer(elements: Iterator[Any], buffer: _Buffer, state: IteratorState | None) -> None:
     running.state = state
     try:
         for element in with_failures(elements):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tapeflow.core.ops.batching import NoRule, rule_of
+from tapeflow.core.ops.batch_rules import NoRule, rule_of
 from tapeflow.core.types.dtypes import resource, string, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.operation import GraphOp, Operation

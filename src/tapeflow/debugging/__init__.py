@@ -1,6 +1,6 @@
 """The public `tf.debugging` namespace: assertions and checks of numbers."""
 
-from tapeflow.control_flow import Assert
+from tapeflow.control.conditions_and_loops import Assert
 from tapeflow.debugging import experimental
 from tapeflow.debugging.numerics import assert_all_finite, check_numerics, disable_check_numerics, enable_check_numerics
 from tapeflow.debugging.settings import (

@@ -11,7 +11,7 @@ from tapeflow.core.context import detours, discard, listeners, state
 from tapeflow.core.types.dtypes import as_dtype
 
 if TYPE_CHECKING:
-    from tapeflow.debugging.dumping import DebugEventsWriter
+    from tapeflow.debugging.debug_dump import DebugEventsWriter
 
 
 def enable_dump_debug_info(
@@ -51,7 +51,7 @@ def enable_dump_debug_info(
         >>> sorted(name.split(".")[-1] for name in os.listdir(folder))
         ['execution', 'graph_execution_traces', 'graphs', 'metadata', 'source_files', 'stack_frames']
     """
-    dumping: Any = importlib.import_module("tapeflow.debugging.dumping")
+    dumping: Any = importlib.import_module("tapeflow.debugging.debug_dump")
     if tensor_debug_mode in ("FULL_NUMERICS", "REDUCE_INF_NAN_THREE_SLOTS", "UNSPECIFIED"):
         raise NotImplementedError(
             f"tfdbg dumping: support for tensor debug mode {tensor_debug_mode} is not implemented yet"

@@ -16,7 +16,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 
-def _check(tensor: torch.Tensor, message: str) -> torch.Tensor:
+def _check_message(tensor: torch.Tensor, message: str) -> torch.Tensor:
     tests = ("Inf", torch.isinf(tensor).any()), ("NaN", torch.isnan(tensor).any())
     words = [word for word, has in tests if has]
     if words:
@@ -24,7 +24,7 @@ def _check(tensor: torch.Tensor, message: str) -> torch.Tensor:
     return tensor.view_as(tensor)
 
 
-@op("CheckNumerics", kernel=_check, shape=same, elementwise=True)
+@op("CheckNumerics", kernel=_check_message, shape=same, elementwise=True)
 def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
     """Checks that a tensor contains no infinity and no NaN.
 
@@ -75,7 +75,7 @@ class _Checker:
     seen = EVERYTHING
 
     def __init__(self) -> None:
-        inspecting: Any = importlib.import_module("tapeflow.graph.codegen.passes.inspecting")
+        inspecting: Any = importlib.import_module("tapeflow.graph.codegen.passes.inspectors")
         self.inspector = inspecting.FINITE_NUMBERS
 
     def variable_read(self, variable: Any, read: int) -> None:

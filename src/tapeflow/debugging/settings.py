@@ -6,8 +6,8 @@ from typing import Any
 
 from tapeflow.core.autodiff.tape import EVERYTHING
 from tapeflow.core.context import discard, listeners, state
+from tapeflow.core.logger import get_logger
 from tapeflow.core.settings import settings
-from tapeflow.logger import get_logger
 
 
 class _PlacementLog:

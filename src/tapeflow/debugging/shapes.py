@@ -12,12 +12,12 @@ from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.debugging.types import assert_type, prefixed
-from tapeflow.graph.ir.checks import assertion, checked, nothing_to_check
+from tapeflow.debugging.types import assert_type, prefix_of
+from tapeflow.graph.ir.checks import assertion, check_or_defer, nothing_to_check
 from tapeflow.graph.ir.operation import Operation
 
 
-def _rank(rank: Any) -> Any:
+def _as_rank(rank: Any) -> Any:
     """Returns a rank as an int if it is static, or else as a scalar tensor."""
     rank = convert(rank)
     assert_type(rank, "int32")
@@ -27,24 +27,24 @@ def _rank(rank: Any) -> Any:
     return static if isinstance(static, int) else rank
 
 
-def _name(x: Tensor) -> str:
+def _tensor_name(x: Tensor) -> str:
     return x.name if isinstance(x, SymbolicTensor) else ""
 
 
-def _described(x: Tensor) -> str:
+def _describe_tensor(x: Tensor) -> str:
     return x.name if isinstance(x, SymbolicTensor) else f"shape={x.shape} dtype={x.dtype.name}"
 
 
 def _wrong_rank(x: Tensor, expected: str, message: str | None) -> ValueError:
     return ValueError(
-        f"{prefixed(message)}Tensor {_name(x)} must have rank {expected}.  "
+        f"{prefix_of(message)}Tensor {_tensor_name(x)} must have rank {expected}.  "
         f"Received rank {x.shape.rank}, shape {x.shape}"
     )
 
 
 def _check_rank(x: Tensor, ranks: Sequence[Any], holds: Callable[..., bool], words: str, message: str | None) -> Any:
     """Checks `holds(rank of x, *ranks)`: at once where all ranks are static, else when the graph runs."""
-    prefix, name = prefixed(message), _name(x)
+    prefix, name = prefix_of(message), _tensor_name(x)
     shown = f"({', '.join(str(r) for r in ranks)})" if words.strip() == "in" else "{}"
     if x.shape.rank is not None and all(isinstance(r, int) for r in ranks):
         if not holds(x.shape.rank, *ranks):
@@ -56,13 +56,13 @@ def _check_rank(x: Tensor, ranks: Sequence[Any], holds: Callable[..., bool], wor
         if not holds(x.shape.rank, *numbers):
             raise invalid(
                 f"assertion failed: [{prefix}] [Tensor {name} must have rank{' ' + words.strip() if words else ''}] "
-                f"[{' '.join(map(str, numbers))}] [Received shape: ] [{_spaced(x.shape)}]"
+                f"[{' '.join(map(str, numbers))}] [Received shape: ] [{_spaced_shape(x.shape)}]"
             )
 
     return assertion(check, x, *map(convert, ranks))
 
 
-def _spaced(shape: Any) -> str:
+def _spaced_shape(shape: Any) -> str:
     return " ".join(map(str, shape))
 
 
@@ -85,7 +85,7 @@ def assert_rank(
     Example:
         >>> tf.debugging.assert_rank([[1, 2]], 2)
     """
-    return _check_rank(convert(x), [_rank(rank)], operator.eq, "", message)
+    return _check_rank(convert(x), [_as_rank(rank)], operator.eq, "", message)
 
 
 def assert_rank_at_least(
@@ -107,7 +107,7 @@ def assert_rank_at_least(
     Example:
         >>> tf.debugging.assert_rank_at_least([[1, 2]], 1)
     """
-    return _check_rank(convert(x), [_rank(rank)], operator.ge, "at least ", message)
+    return _check_rank(convert(x), [_as_rank(rank)], operator.ge, "at least ", message)
 
 
 def assert_rank_in(
@@ -129,7 +129,9 @@ def assert_rank_in(
     Example:
         >>> tf.debugging.assert_rank_in([[1, 2]], [1, 2])
     """
-    return _check_rank(convert(x), [_rank(r) for r in ranks], lambda rank, *accepted: rank in accepted, "in ", message)
+    return _check_rank(
+        convert(x), [_as_rank(r) for r in ranks], lambda rank, *accepted: rank in accepted, "in ", message
+    )
 
 
 def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | None = None) -> None:
@@ -151,7 +153,7 @@ def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | No
     x = convert(tensor)
     if x.shape.rank != 0:
         of = f" for {x.name}" if isinstance(x, SymbolicTensor) else ""
-        raise ValueError(f"{prefixed(message)}Expected scalar shape{of}, saw shape: {x.shape}.")
+        raise ValueError(f"{prefix_of(message)}Expected scalar shape{of}, saw shape: {x.shape}.")
 
 
 def assert_shapes(
@@ -184,10 +186,10 @@ def assert_shapes(
     pairs: Sequence[tuple[Any, Any]] = list(shapes.items() if isinstance(shapes, dict) else shapes)
     for value, expected in pairs:
         x = convert(value)
-        subject = f"Tensor {_described(x)}"
+        subject = f"Tensor {_describe_tensor(x)}"
         if not (hasattr(expected, "__iter__") or hasattr(expected, "__getitem__")):
             raise ValueError(
-                f"{prefixed(message)}{subject}.  Specified shape must be an iterable.  An iterable has the attribute "
+                f"{prefix_of(message)}{subject}.  Specified shape must be an iterable.  An iterable has the attribute "
                 f"`__iter__` or `__getitem__`.  Received specified shape: {expected}"
             )
         symbols = list(expected)
@@ -195,7 +197,7 @@ def assert_shapes(
         for i, symbol in enumerate(symbols):
             if i and isinstance(symbol, str) and symbol in ("...", "*"):
                 raise ValueError(
-                    f"{prefixed(message)}{subject} specified shape index {i}.  Symbol `...` or `*` for a variable "
+                    f"{prefix_of(message)}{subject} specified shape index {i}.  Symbol `...` or `*` for a variable "
                     "number of unspecified dimensions is only allowed as the first entry"
                 )
         symbols = symbols[1:] if open_ended else symbols
@@ -212,19 +214,19 @@ def assert_shapes(
             if isinstance(symbol, int):
                 size, origin = int(symbol), "Specified explicitly"
             else:
-                origin = f"Specified by tensor {_described(x)} dimension {i}"
-                size, origin = sizes.setdefault(symbol, (_size(x, i), origin))
-            _check_size(x, i, size, origin, message)
+                origin = f"Specified by tensor {_describe_tensor(x)} dimension {i}"
+                size, origin = sizes.setdefault(symbol, (_dimension_size(x, i), origin))
+            _check_dimension_size(x, i, size, origin, message)
 
 
-def _size(x: Tensor, i: int) -> Any:
+def _dimension_size(x: Tensor, i: int) -> Any:
     """Returns the size of a dimension: an int, or a scalar tensor where it is not static."""
     static = None if x.shape.rank is None else x.shape[i]
     return ops.Shape(x)[i] if static is None else static
 
 
-def _check_size(x: Tensor, i: int, expected: Any, origin: str, message: str | None) -> None:
-    size, prefix, name = _size(x, i), prefixed(message), _described(x)
+def _check_dimension_size(x: Tensor, i: int, expected: Any, origin: str, message: str | None) -> None:
+    size, prefix, name = _dimension_size(x, i), prefix_of(message), _describe_tensor(x)
     if isinstance(size, int) and isinstance(expected, int):
         if size != expected:
             raise ValueError(
@@ -237,7 +239,7 @@ def _check_size(x: Tensor, i: int, expected: Any, origin: str, message: str | No
         if x.shape[i] != int(expected):
             raise invalid(
                 f"assertion failed: [{prefix}] [{origin}] [Tensor {name} dimension] [{i}] [must have size] "
-                f"[{int(expected)}] [Received shape: ] [{_spaced(x.shape)}]"
+                f"[{int(expected)}] [Received shape: ] [{_spaced_shape(x.shape)}]"
             )
 
-    checked(check, x, convert(expected))
+    check_or_defer(check, x, convert(expected))

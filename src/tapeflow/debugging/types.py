@@ -13,7 +13,7 @@ from tapeflow.core.types.dtypes import DType, as_dtype, float32
 from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 
 
-def prefixed(message: str | None) -> str:
+def prefix_of(message: str | None) -> str:
     """Returns a caller's message as a prefix of the error's own."""
     return f"{message}.  " if message else ""
 
@@ -38,7 +38,7 @@ def assert_type(tensor: TensorLike, tf_type: DTypeLike, message: str | None = No
     expected = as_dtype(tf_type)
     dtype: Any = tensor.dtype if hasattr(tensor, "dtype") else convert(tensor).dtype
     if dtype != expected:
-        raise TypeError(f"{prefixed(message)}tensor must be of type {expected!r}; got {as_dtype(dtype)!r}")
+        raise TypeError(f"{prefix_of(message)}tensor must be of type {expected!r}; got {as_dtype(dtype)!r}")
 
 
 def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> None:
@@ -59,7 +59,7 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
     """
     dtype = convert(x).dtype
     if not dtype.is_integer:
-        raise TypeError(f'{prefixed(message)}Expected "x" to be integer type.  Found: tensor of dtype {dtype}')
+        raise TypeError(f'{prefix_of(message)}Expected "x" to be integer type.  Found: tensor of dtype {dtype}')
 
 
 def assert_same_float_dtype(tensors: Sequence[TensorLike | None] | None = None, dtype: DTypeLike = None) -> DType:

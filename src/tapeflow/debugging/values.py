@@ -22,12 +22,14 @@ from tapeflow.math.reduction import reduce_all
 _SHOWN = 3  # the default number of elements in a message
 
 
-def _binary(sign: str, op: Callable[..., Any], x: Any, y: Any, message: str | None, summarize: int | None) -> Any:
+def _assert_binary(
+    sign: str, op: Callable[..., Any], x: Any, y: Any, message: str | None, summarize: int | None
+) -> Any:
     x, y = convert(x), convert(y)
     if state.graph is not None:
         compared = op(x, y)  # raises for wrong dtypes and shapes
         return assertion(
-            lambda a, b: _binary(sign, op, a, b, message, summarize), x, y, holds=lambda: reduce_all(compared)
+            lambda a, b: _assert_binary(sign, op, a, b, message, summarize), x, y, holds=lambda: reduce_all(compared)
         )
     holds = op(x, y)
     if holds.dtype.is_bool and bool(reduce_all(holds)):
@@ -71,7 +73,7 @@ def assert_equal(
     Example:
         >>> tf.debugging.assert_equal(tf.constant([1, 1]), 1)
     """
-    return _binary("==", equal, x, y, message, summarize)
+    return _assert_binary("==", equal, x, y, message, summarize)
 
 
 def assert_none_equal(
@@ -93,7 +95,7 @@ def assert_none_equal(
     Example:
         >>> tf.debugging.assert_none_equal([1, 2], 3)
     """
-    return _binary("!=", not_equal, x, y, message, summarize)
+    return _assert_binary("!=", not_equal, x, y, message, summarize)
 
 
 def assert_less(
@@ -115,7 +117,7 @@ def assert_less(
     Example:
         >>> tf.debugging.assert_less([1, 2], 3)
     """
-    return _binary("<", less, x, y, message, summarize)
+    return _assert_binary("<", less, x, y, message, summarize)
 
 
 def assert_less_equal(
@@ -137,7 +139,7 @@ def assert_less_equal(
     Example:
         >>> tf.debugging.assert_less_equal([1, 2], 2)
     """
-    return _binary("<=", less_equal, x, y, message, summarize)
+    return _assert_binary("<=", less_equal, x, y, message, summarize)
 
 
 def assert_greater(
@@ -159,7 +161,7 @@ def assert_greater(
     Example:
         >>> tf.debugging.assert_greater([1, 2], 0)
     """
-    return _binary(">", greater, x, y, message, summarize)
+    return _assert_binary(">", greater, x, y, message, summarize)
 
 
 def assert_greater_equal(
@@ -181,18 +183,20 @@ def assert_greater_equal(
     Example:
         >>> tf.debugging.assert_greater_equal([1, 2], 1)
     """
-    return _binary(">=", greater_equal, x, y, message, summarize)
+    return _assert_binary(">=", greater_equal, x, y, message, summarize)
 
 
-def _described(tensor: Any) -> str:
+def _shape_and_dtype(tensor: Any) -> str:
     return f"(shape={tensor.shape} dtype={tensor.dtype.name})"
 
 
-def _sign(sign: str, op: Callable[..., Any], x: Any, message: str | None, summarize: int | None) -> Any:
+def _assert_sign(sign: str, op: Callable[..., Any], x: Any, message: str | None, summarize: int | None) -> Any:
     x = convert(x)
     if state.graph is not None:
         return assertion(
-            lambda a: _sign(sign, op, a, message, summarize), x, holds=lambda: reduce_all(op(x, convert(0, x.dtype)))
+            lambda a: _assert_sign(sign, op, a, message, summarize),
+            x,
+            holds=lambda: reduce_all(op(x, convert(0, x.dtype))),
         )
     if bool(reduce_all(op(x, convert(0, x.dtype)))):
         return None
@@ -200,7 +204,7 @@ def _sign(sign: str, op: Callable[..., Any], x: Any, message: str | None, summar
     values = [str(v) for v in np.asarray(x).reshape(-1)]
     values = values[:shown] + (["..."] if len(values) > shown else [])
     before = f"{message}.  " if message else ""
-    raise invalid(f"{before}\nCondition x {sign} 0 did not hold element-wise:\nx {_described(x)} = \n{values}")
+    raise invalid(f"{before}\nCondition x {sign} 0 did not hold element-wise:\nx {_shape_and_dtype(x)} = \n{values}")
 
 
 def assert_negative(
@@ -222,7 +226,7 @@ def assert_negative(
     Example:
         >>> tf.debugging.assert_negative([-1.0, -2.0])
     """
-    return _sign("<", less, x, message, summarize)
+    return _assert_sign("<", less, x, message, summarize)
 
 
 def assert_positive(
@@ -244,7 +248,7 @@ def assert_positive(
     Example:
         >>> tf.debugging.assert_positive([1, 2])
     """
-    return _sign(">", greater, x, message, summarize)
+    return _assert_sign(">", greater, x, message, summarize)
 
 
 def assert_non_negative(
@@ -266,7 +270,7 @@ def assert_non_negative(
     Example:
         >>> tf.debugging.assert_non_negative([0, 1])
     """
-    return _sign(">=", greater_equal, x, message, summarize)
+    return _assert_sign(">=", greater_equal, x, message, summarize)
 
 
 def assert_non_positive(
@@ -288,7 +292,7 @@ def assert_non_positive(
     Example:
         >>> tf.debugging.assert_non_positive([0, -1])
     """
-    return _sign("<=", less_equal, x, message, summarize)
+    return _assert_sign("<=", less_equal, x, message, summarize)
 
 
 def assert_near(
@@ -323,7 +327,7 @@ def assert_near(
     real = a.dtype.real_dtype
     if not real.is_floating:
         raise ValueError(f"data type {real.as_numpy_dtype} not inexact: assert_near compares floats")
-    epsilon = 10 * float(_epsilon(real))
+    epsilon = 10 * float(_machine_epsilon(real))
     relative = cast(convert(epsilon if rtol is None else rtol), real)
     absolute = cast(convert(epsilon if atol is None else atol), real)
     if state.graph is not None:
@@ -342,7 +346,7 @@ def assert_near(
 
     raise invalid(
         f"{message + '.  ' if message else ''}\nx and y not equal to tolerance rtol = {relative}, atol = {absolute}\n"
-        f"x {_described(a)} = \n{values(a)}\ny {_described(b)} = \n{values(b)}"
+        f"x {_shape_and_dtype(a)} = \n{values(a)}\ny {_shape_and_dtype(b)} = \n{values(b)}"
     )
 
 
@@ -350,5 +354,5 @@ def _are_near(x: Any, y: Any, rtol: Any, atol: Any) -> Tensor:
     return reduce_all(less_equal(abs(x - y), atol + rtol * abs(y)))
 
 
-def _epsilon(dtype: Any) -> Any:
+def _machine_epsilon(dtype: Any) -> Any:
     return ml_dtypes.finfo(dtype.as_numpy_dtype).eps

@@ -7,7 +7,7 @@ from tapeflow.distribute.mirrored import MirroredStrategy, OneDeviceStrategy, TP
 from tapeflow.distribute.multi_worker import MultiWorkerMirroredStrategy
 from tapeflow.distribute.options import InputContext, InputOptions, InputReplicationMode, RunOptions
 from tapeflow.distribute.parameter_server.strategy import ParameterServerStrategy
-from tapeflow.distribute.reducing import (
+from tapeflow.distribute.replica_reductions import (
     CrossDeviceOps,
     HierarchicalCopyAllReduce,
     NcclAllReduce,

@@ -7,7 +7,7 @@ from typing import Any
 
 from tapeflow.core.device import device
 from tapeflow.distribute.mirrored import MirroredExtended, default_devices, full_name
-from tapeflow.distribute.reducing import CrossDeviceOps
+from tapeflow.distribute.replica_reductions import CrossDeviceOps
 from tapeflow.distribute.strategy import Strategy, StrategyExtended
 from tapeflow.distribute.values import MirroredValues
 from tapeflow.distribute.variables import MirroredVariable, make_distributed

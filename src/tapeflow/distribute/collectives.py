@@ -16,7 +16,7 @@ from tapeflow.core.ops.op import op
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.distribute.reducing import ReduceOp
+from tapeflow.distribute.replica_reductions import ReduceOp
 from tapeflow.distribute.workers import WorkerGroup, groups
 
 # As torch's DistributedDataParallel: long enough for the bandwidth; a short one first, which is soon on its way.
@@ -35,7 +35,7 @@ def _start_kernel(values: list[torch.Tensor], group_key: int) -> torch.Tensor:
     shape=lambda values, group_key: TensorShape([]),
     early=True,
 )
-def _start(values: Any, group_key: int, name: str | None = None) -> Any:
+def _start_all_reduce(values: Any, group_key: int, name: str | None = None) -> Any:
     """Starts to sum tensors over all workers, and returns the number of the sums."""
 
 
@@ -53,11 +53,11 @@ def _finish_kernel(
     shape=lambda number, values, *_: values,
     allocates=True,
 )
-def _finish(number: Any, values: Any, divisor: int, group_key: int, name: str | None = None) -> Any:
+def _finish_all_reduce(number: Any, values: Any, divisor: int, group_key: int, name: str | None = None) -> Any:
     """Returns the sums of tensors over all workers, divided."""
 
 
-def _packs(values: Sequence[Any], size: int) -> list[list[int]]:
+def _pack_indices(values: Sequence[Any], size: int) -> list[list[int]]:
     """Returns the indices of tensors in packs of so many bytes at most, but for a tensor that is larger by itself.
 
     The last tensors come first. The bytes of a tensor whose shape is not static count as none.
@@ -83,7 +83,7 @@ def _all_gather_kernel(value: torch.Tensor, axis: int, group_key: int) -> torch.
     return groups[group_key].all_gather(value, axis)
 
 
-def _gathered(value: TensorShape, axis: int, group_key: int) -> TensorShape:
+def _gather_value(value: TensorShape, axis: int, group_key: int) -> TensorShape:
     if value.rank is None:
         return value
     dims = value.as_list()
@@ -96,7 +96,7 @@ def _gathered(value: TensorShape, axis: int, group_key: int) -> TensorShape:
     kernel=_all_gather_kernel,
     signature="value:T -> joined:T; attr=T:type; attr=axis:int; attr=group_key:int; is_stateful=true; "
     "is_distributed_communication=true",
-    shape=_gathered,
+    shape=_gather_value,
     allocates=True,
 )
 def _all_gather(value: Any, axis: int, group_key: int, name: str | None = None) -> Any:
@@ -128,10 +128,12 @@ def all_reduce(group: WorkerGroup, reduce_op: ReduceOp, values: Sequence[Any], r
             by_dtype.setdefault(value.dtype, []).append(i)
     for dtype, indices in by_dtype.items():
         exact = dtype.is_integer  # means of integers are floats
-        packs = [[indices[i] for i in pack] for pack in _packs([values[i] for i in indices], group.bytes_per_pack)]
-        numbers = [_start([values[i] for i in pack], group.key) for pack in packs]
+        packs = [
+            [indices[i] for i in pack] for pack in _pack_indices([values[i] for i in indices], group.bytes_per_pack)
+        ]
+        numbers = [_start_all_reduce([values[i] for i in pack], group.key) for pack in packs]
         for pack, number in zip(packs, numbers, strict=True):
-            sums = _finish(number, [values[i] for i in pack], 1 if exact else parts, group.key)
+            sums = _finish_all_reduce(number, [values[i] for i in pack], 1 if exact else parts, group.key)
             for i, total in zip(pack, sums, strict=True):
                 totals[i] = total / parts if exact and parts > 1 else total
     return totals

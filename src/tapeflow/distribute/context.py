@@ -44,7 +44,7 @@ contexts.append(lambda: place.key)
 
 
 @contextmanager
-def moved(strategy: Any, replica: Any, index: int | None = None, updating: bool = False) -> Iterator[None]:
+def move_thread(strategy: Any, replica: Any, index: int | None = None, updating: bool = False) -> Iterator[None]:
     """Moves this thread to another place for the length of a scope."""
     before = place.strategy, place.replica, place.index, place.updating
     place.move(strategy, replica, index, updating)

@@ -8,20 +8,20 @@ from typing import Any
 
 from tapeflow.array.creation import zeros
 from tapeflow.array.properties import shape
-from tapeflow.control_flow import cond
+from tapeflow.control.conditions_and_loops import cond
+from tapeflow.control.optional import Optional
 from tapeflow.core import errors
-from tapeflow.core.forking import cached_property
+from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, type_spec_from_value
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.distribute.options import InputOptions, InputReplicationMode
-from tapeflow.distribute.reducing import ReduceOp, copied_to
+from tapeflow.distribute.replica_reductions import ReduceOp, copied_to
 from tapeflow.distribute.values import PerReplicaSpec, regroup
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import greater
 from tapeflow.math.extrema import minimum
-from tapeflow.optional import Optional
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Division:
     agrees: bool = False
 
 
-def divided(count: int) -> Division:
+def divide_batches(count: int) -> Division:
     """Returns the division of each batch into a part for each of so many replicas, all of this process."""
     return Division(tuple(range(count)), count, balanced_part)
 

@@ -14,12 +14,12 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from tapeflow.autograph.conversion import converted
+from tapeflow.autograph.conversion import convert_function
 from tapeflow.core import device as devices
 from tapeflow.core.context import state
 from tapeflow.core.errors import NotFoundError
-from tapeflow.distribute.context import moved, place
-from tapeflow.distribute.reducing import CrossDeviceOps
+from tapeflow.distribute.context import move_thread, place
+from tapeflow.distribute.replica_reductions import CrossDeviceOps
 from tapeflow.distribute.strategy import ReplicaContext, Strategy, StrategyExtended
 from tapeflow.distribute.values import regroup, select_replica
 from tapeflow.distribute.variables import make_distributed
@@ -66,7 +66,7 @@ class _ReplicaThread:
 
     def _state_to_inherit(self) -> list[tuple[Any, dict[str, Any]]]:
         """Returns the state of the thread that runs the strategy, for the replica's thread to start with."""
-        from tapeflow.summary.recording import recording  # here, as it loads TensorBoard
+        from tapeflow.summary.summary_state import recording  # here, as it loads TensorBoard
 
         def copied(value: Any) -> Any:
             return list(value) if type(value) is list else value
@@ -136,19 +136,19 @@ def _run_replicas(strategy: Any, fn: Callable[..., Any], args: tuple[Any, ...], 
             if any(t.done for t in threads) and not all(t.done for t in threads):
                 raise RuntimeError("Some replicas made a different number of replica_context().merge_call() calls.")
             if not threads[0].done:
-                _meet(strategy, threads)
+                _run_merge_calls(strategy, threads)
     finally:
         for thread in threads:
             thread.abandon()
     return regroup([t.result for t in threads])
 
 
-def _meet(strategy: Any, threads: Sequence[_ReplicaThread]) -> None:
+def _run_merge_calls(strategy: Any, threads: Sequence[_ReplicaThread]) -> None:
     calls = [t.merge for t in threads if t.merge is not None]
     function = calls[0][0]
     merged_args = regroup([args for _, args, _ in calls])
     merged_kwargs = regroup([kwargs for _, _, kwargs in calls])
-    with moved(strategy, None):
+    with move_thread(strategy, None):
         merged = function(strategy, *merged_args, **merged_kwargs)
     for thread in threads:
         thread.merged = merged
@@ -190,7 +190,9 @@ class MirroredExtended(StrategyExtended):
             def run_replicas(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
                 function: Any = wrapped()
                 python_function = (
-                    converted(function.python_function) if function._options.autograph else function.python_function
+                    convert_function(function.python_function)
+                    if function._options.autograph
+                    else function.python_function
                 )
                 return _run_replicas(self._strategy, python_function, args, kwargs)
 

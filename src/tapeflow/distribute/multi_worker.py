@@ -16,11 +16,11 @@ from tapeflow.distribute import collectives
 from tapeflow.distribute.cluster_resolver.environment import resolver_of_environment
 from tapeflow.distribute.cluster_resolver.resolver import ClusterResolver
 from tapeflow.distribute.context import require_cross_replica
+from tapeflow.distribute.data_shards import share_of_worker
 from tapeflow.distribute.input import DistributedDataset, dealt
 from tapeflow.distribute.mirrored import MirroredExtended, default_devices
 from tapeflow.distribute.options import CommunicationOptions, InputContext, InputOptions
-from tapeflow.distribute.reducing import ReduceOp, reduce_op_of, reduce_values
-from tapeflow.distribute.sharding import share_of_worker
+from tapeflow.distribute.replica_reductions import ReduceOp, reduce_op_of, reduce_values
 from tapeflow.distribute.strategy import Strategy
 from tapeflow.distribute.values import DistributedValues, MirroredValues
 from tapeflow.distribute.workers import WorkerGroup, join

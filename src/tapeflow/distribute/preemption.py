@@ -15,10 +15,10 @@ from typing import Any
 
 import torch
 
+from tapeflow.core.logger import get_logger
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.values.variable import Variable
 from tapeflow.distribute.workers import WorkerGroup, groups
-from tapeflow.logger import get_logger
 from tapeflow.train.checkpoint import Checkpoint
 from tapeflow.train.manager import CheckpointManager
 
@@ -143,7 +143,7 @@ class PreemptionCheckpointHandler:
         self._calls = 0
         self._save(*args, **kwargs)
         self._agreed(True)  # nobody ends before the file is there
-        (self._config.exit_fn or _exit)()
+        (self._config.exit_fn or _exit_for_restart)()
 
     @contextlib.contextmanager
     def watch_preemption_scope(self) -> Iterator[None]:
@@ -206,5 +206,5 @@ class PreemptionWatcher:
         """Returns at once: there are no workers to wait for."""
 
 
-def _exit() -> None:
+def _exit_for_restart() -> None:
     sys.exit(42)  # not 0: a supervisor then restarts the program

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Mapping
 from typing import Any
 
-from tapeflow.core.forking import new_event
+from tapeflow.core.fork_locks import new_event
 from tapeflow.distribute.parameter_server.task import ServerTask
 from tapeflow.train.cluster import TARGETS_OF_SEVERAL, ClusterDef, ClusterSpec, ServerDef
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from tapeflow.array.joining import concat, split
-from tapeflow.array.passing import group, identity
+from tapeflow.array.concat_and_split import concat, split
+from tapeflow.array.identities import group, identity
 from tapeflow.array.properties import shape
-from tapeflow.autograph.conversion import converted
+from tapeflow.autodiff.custom_gradients import custom_gradient
+from tapeflow.autograph.conversion import convert_function
 from tapeflow.core.context import discard, state
 from tapeflow.core.device import device
 from tapeflow.core.ops.convert import convert
@@ -17,11 +18,16 @@ from tapeflow.core.values import nest
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
-from tapeflow.custom_gradients import custom_gradient
-from tapeflow.distribute.context import Place, moved, place, require_cross_replica
-from tapeflow.distribute.input import DistributedDataset, dealt, divided
+from tapeflow.distribute.context import Place, move_thread, place, require_cross_replica
+from tapeflow.distribute.input import DistributedDataset, dealt, divide_batches
 from tapeflow.distribute.options import InputContext, InputOptions, ValueContext
-from tapeflow.distribute.reducing import CrossDeviceOps, ReduceOp, copied_to, reduce_op_of, reduced
+from tapeflow.distribute.replica_reductions import (
+    CrossDeviceOps,
+    ReduceOp,
+    copied_to,
+    reduce_op_of,
+    reduce_over_replicas,
+)
 from tapeflow.distribute.v1_methods import V1Methods
 from tapeflow.distribute.values import (
     DistributedValues,
@@ -55,7 +61,7 @@ class ReplicaContext:
         self._scopes: list[Any] = []
 
     def __enter__(self) -> None:
-        self._scopes.append(moved(self._strategy, self, self._id))
+        self._scopes.append(move_thread(self._strategy, self, self._id))
         self._scopes[-1].__enter__()
 
     def __exit__(self, *error: Any) -> None:
@@ -99,7 +105,7 @@ class ReplicaContext:
             RuntimeError: it is called in cross-replica context, or not by all replicas.
         """
         self._require_running()
-        with moved(self._strategy, None):
+        with move_thread(self._strategy, None):
             return merge_fn(self._strategy, *args, **(kwargs or {}))
 
     def all_reduce(self, reduce_op: ReduceOp | str, value: Any, options: Any = None) -> Any:
@@ -252,7 +258,7 @@ class StrategyExtended:
         """Returns the sum or mean of a value over all replicas, as one tensor."""
         if self._num_replicas_in_sync == 1:
             return value.values[0] if isinstance(value, DistributedValues) else value
-        return reduced(op, value)
+        return reduce_over_replicas(op, value)
 
     def _reduce_along(self, op: ReduceOp, value: Any, axis: Any) -> Any:
         """Returns the sum or mean of a value over all replicas and an axis, as one tensor."""
@@ -274,7 +280,7 @@ class StrategyExtended:
         return InputContext(num_replicas_in_sync=self._num_replicas_in_sync)
 
     def _distribute_dataset(self, dataset: Any, options: InputOptions | None) -> Any:
-        return DistributedDataset(dataset, self._strategy, options, divided(self._num_replicas_in_sync))
+        return DistributedDataset(dataset, self._strategy, options, divide_batches(self._num_replicas_in_sync))
 
     def _distribute_datasets_from_function(self, dataset_fn: Any, options: InputOptions | None) -> Any:
         dataset = dataset_fn(self._input_context())
@@ -364,7 +370,9 @@ class StrategyExtended:
         op = reduce_op_of(reduce_op)
         if not isinstance(value, DistributedValues):
             return (
-                value if len(self._devices) < 2 else self._cross_device_ops.broadcast(reduced(op, value), destinations)
+                value
+                if len(self._devices) < 2
+                else self._cross_device_ops.broadcast(reduce_over_replicas(op, value), destinations)
             )
         if isinstance(value, MirroredValues) and op is ReduceOp.MEAN:
             return value
@@ -409,14 +417,14 @@ class StrategyExtended:
             The result of `fn`, or the results as a distributed value or a tuple.
         """
         if not self._devices:  # the default strategy: nothing is distributed
-            with moved(self._strategy, None, 0, updating=True):
+            with move_thread(self._strategy, None, 0, updating=True):
                 return fn(var, *args, **(kwargs or {}))
         copies = var.values if isinstance(var, DistributedValues) else (var,)
         results = []
         for i, copy in enumerate(copies):
             own_args = select_replica(i, tuple(args), variables=True)
             own_kwargs = select_replica(i, kwargs or {}, variables=True)
-            with self._on_device(i), moved(self._strategy, None, i, updating=True):
+            with self._on_device(i), move_thread(self._strategy, None, i, updating=True):
                 results.append(fn(copy, *own_args, **own_kwargs))
         if not group:
             return tuple(results) if isinstance(var, DistributedValues) else results[0]
@@ -440,7 +448,7 @@ class _Scope:
         if place.strategy is strategy:  # it is in force already
             self._entered.append(None)
             return strategy
-        scope, creator = moved(strategy, None), strategy.extended._make_variable
+        scope, creator = move_thread(strategy, None), strategy.extended._make_variable
         scope.__enter__()
         state.variable_creators.append(creator)
         self._entered.append((scope, creator))
@@ -522,7 +530,7 @@ class Strategy(V1Methods):
         if not callable(fn):
             raise ValueError(f"The argument `fn` of Strategy.run must be a function, not {fn!r}")
         if state.graph is not None:
-            fn = converted(fn)
+            fn = convert_function(fn)
         with self.scope():
             return self._extended.call_for_each_replica(fn, args, kwargs)
 
@@ -699,7 +707,7 @@ class _DefaultReplicaContext(ReplicaContext):
         return ("",)
 
     def __enter__(self) -> None:
-        self._scopes.append(moved(self._strategy, self))
+        self._scopes.append(move_thread(self._strategy, self))
         self._scopes[-1].__enter__()
 
 

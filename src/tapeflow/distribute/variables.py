@@ -16,8 +16,8 @@ from tapeflow.core.device import device
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization, refuse_in_graphs
 from tapeflow.core.values.variable_scatter import AssignsParts
-from tapeflow.distribute.context import moved, place
-from tapeflow.distribute.reducing import ReduceOp
+from tapeflow.distribute.context import move_thread, place
+from tapeflow.distribute.replica_reductions import ReduceOp
 from tapeflow.distribute.values import DistributedValues, Mirrored, MirroredValues, PerReplica
 from tapeflow.math.casting import cast
 from tapeflow.math.division import truediv
@@ -126,7 +126,7 @@ class DistributedVariable(Variable, DistributedValues):
     # ---- in checkpoints ----------------------------------------------------------------------------------------------
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
-        with moved(self._strategy, None):
+        with move_thread(self._strategy, None):
             return {"VARIABLE_VALUE": self._read()}
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
@@ -151,7 +151,7 @@ class DistributedVariable(Variable, DistributedValues):
         results = []
         for i, variable in enumerate(self._values):
             own_args = [a.values[i] if isinstance(a, DistributedValues) else a for a in args]
-            with device(self._places[i]), moved(self._strategy, None, i, updating=True):
+            with device(self._places[i]), move_thread(self._strategy, None, i, updating=True):
                 results.append(getattr(variable, method)(*own_args, **kwargs))
         if results[0] is None or not isinstance(results[0], (Tensor, Variable)):
             return results[0]
@@ -220,7 +220,7 @@ def _of_the_copy(attribute: str) -> property:
     )
 
 
-def _writing(method: str) -> Callable[..., Any]:
+def _write_method(method: str) -> Callable[..., Any]:
     def write(self: DistributedVariable, *args: Any, **kwargs: Any) -> Any:
         for first in ("value", "delta", "sparse_delta", "indices"):
             if not args and first in kwargs:
@@ -241,7 +241,7 @@ for _method in (
     "assign_sub",
     *(m for m in vars(AssignsParts) if "scatter" in m and m[0] != "_"),
 ):
-    setattr(DistributedVariable, _method, _writing(_method))
+    setattr(DistributedVariable, _method, _write_method(_method))
 
 
 def make_distributed(
@@ -270,7 +270,7 @@ def make_distributed(
         )
     on_read = synchronization is VariableSynchronization.ON_READ
     copies: list[Any] = []
-    with moved(strategy, None):
+    with move_thread(strategy, None):
         for i, where in enumerate(strategy.extended._devices_of_copies(on_read)):
             own_kwargs = dict(kwargs)
             if copies:

@@ -2,7 +2,9 @@
 
 import typing as _typing
 
-from tapeflow.core.loading import load as _load
+from tapeflow.control.optional import Optional
+from tapeflow.core.lazy_modules import load as _load
+from tapeflow.core.unsupported import below as _below
 from tapeflow.dtypes.experimental import (
     float4_e2m1fn,
     float8_e4m3b11fnuz,
@@ -26,10 +28,8 @@ from tapeflow.experimental.dispatch import (
 )
 from tapeflow.experimental.execution import async_clear_error, async_scope, enable_strict_mode, function_executor_type
 from tapeflow.experimental.extension_types import ExtensionType, ExtensionTypeSpec
-from tapeflow.optional import Optional
 from tapeflow.ragged.dynamic_shape import DynamicRaggedShape
 from tapeflow.ragged.row_partition import RowPartition
-from tapeflow.unsupported import below as _below
 
 if _typing.TYPE_CHECKING:  # loaded when it is first used
     from tapeflow.experimental import numpy

@@ -10,7 +10,7 @@ from tapeflow.core.types.type_spec import TypeSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.experimental.extension_types import ExtensionType, ExtensionTypeSpec, _mapped
+from tapeflow.experimental.extension_types import ExtensionType, ExtensionTypeSpec, _map_field
 
 
 class ExtensionTypeBatchEncoder:
@@ -137,7 +137,7 @@ class BatchableSpec(TypeSpec):
         stacked = []
         for column, spec in zip(columns, self._part_specs(), strict=True):
             batch = elements.batch_component(tuple(column), spec, index)
-            stacked.append(_as_tensor(batch, spec))
+            stacked.append(_component_tensor(batch, spec))
         return self._batch(len(values))._decoded(iter(stacked))
 
     def _slice(self, value: Any, index: int) -> Any:
@@ -146,11 +146,11 @@ class BatchableSpec(TypeSpec):
 
         one = self._unbatch()
         rows = [elements.slice_row(elements.bare(part), index) for part in self._encoded(value, 1)]
-        tensors = list(map(_as_tensor, rows, one._part_specs()))
+        tensors = list(map(_component_tensor, rows, one._part_specs()))
         return one._decoded(iter(tensors))
 
 
-def _as_tensor(value: Any, spec: TypeSpec) -> Any:
+def _component_tensor(value: Any, spec: TypeSpec) -> Any:
     """Returns a component of elements, or a stack of components, as a tensor or composite value."""
     from tapeflow.data import elements  # heavy, and only datasets call this
 
@@ -215,5 +215,5 @@ def over_parts(fn: Callable[[Any], Any], elems: Any) -> tuple[Callable[[Any], An
 
 
 def _with_parts(spec: Any, function: Any) -> Any:
-    fields = {name: _mapped(value, TypeSpec, function) for name, value in spec._serialize()}
+    fields = {name: _map_field(value, TypeSpec, function) for name, value in spec._serialize()}
     return type(spec)._with_fields(fields)

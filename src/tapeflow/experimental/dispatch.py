@@ -16,7 +16,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from tapeflow.core.forking import new_rlock
+from tapeflow.core.fork_locks import new_rlock
 from tapeflow.core.ops.definition import Op
 from tapeflow.core.values.tensor import Tensor
 
@@ -104,7 +104,7 @@ def dispatch_for_api(api: Callable[..., Any], *signatures: Mapping[Any, Any]) ->
         >>> tf.math.subtract(Masked([3], [True]), 1).values.numpy().tolist()
         [2]
     """
-    parameters = _parameters(api)
+    parameters = _api_parameters(api)
     for signature in signatures:
         for annotation in signature.values():
             _check_annotation(annotation)
@@ -113,10 +113,10 @@ def dispatch_for_api(api: Callable[..., Any], *signatures: Mapping[Any, Any]) ->
         own = inspect.signature(target)
         if [p.name for p in own.parameters.values()] != [p.name for p in parameters.parameters.values()]:
             raise ValueError(
-                f"Dispatch function's signature {own} does not match API's signature {_plain(parameters)}."
+                f"Dispatch function's signature {own} does not match API's signature {_plain_signature(parameters)}."
             )
-        for types_of in signatures or [_annotated(target)]:
-            _register(api, _Target(_by_name(types_of, parameters), target, target))
+        for types_of in signatures or [_annotated_types(target)]:
+            _register_target(api, _Target(_by_name(types_of, parameters), target, target))
         return target
 
     return decorate
@@ -145,7 +145,7 @@ def dispatch_for_unary_elementwise_apis(x_type: object) -> Callable[[Handler], H
         >>> tf.abs(Boxed([-1, 2])).inside.numpy().tolist()
         [1, 2]
     """
-    return _elementwise("unary elementwise", (x_type,), lambda: _elementwise_apis(1, _UNARY))
+    return _elementwise_decorator("unary elementwise", (x_type,), lambda: _elementwise_apis(1, _UNARY))
 
 
 def dispatch_for_binary_elementwise_apis(x_type: object, y_type: object) -> Callable[[Handler], Handler]:
@@ -171,7 +171,7 @@ def dispatch_for_binary_elementwise_apis(x_type: object, y_type: object) -> Call
         >>> tf.add(Wrapped([1, 2]), Wrapped([3, 4])).inside.numpy().tolist()
         [4, 6]
     """
-    return _elementwise("binary elementwise", (x_type, y_type), lambda: _elementwise_apis(2, _BINARY))
+    return _elementwise_decorator("binary elementwise", (x_type, y_type), lambda: _elementwise_apis(2, _BINARY))
 
 
 def dispatch_for_binary_elementwise_assert_apis(x_type: object, y_type: object) -> Callable[[Handler], Handler]:
@@ -194,7 +194,7 @@ def dispatch_for_binary_elementwise_assert_apis(x_type: object, y_type: object) 
         ...     return api(x.inside, y.inside)
         >>> tf.debugging.assert_less(Held([1]), Held([3]))
     """
-    return _elementwise("binary elementwise assert", (x_type, y_type), lambda: _named(_ASSERTS))
+    return _elementwise_decorator("binary elementwise assert", (x_type, y_type), lambda: _named_functions(_ASSERTS))
 
 
 def unregister_dispatch_for(dispatch_target: Callable[..., Any]) -> None:
@@ -231,16 +231,16 @@ def unregister_dispatch_for(dispatch_target: Callable[..., Any]) -> None:
 
 def of_op(function: Any, args: tuple[Any, ...]) -> Any:
     """Returns the result of the function registered for an op and its arguments, or NotImplemented."""
-    targets = _registry.targets.get(_key(function))
+    targets = _registry.targets.get(_api_key(function))
     if not targets:
         return NotImplemented
-    return _dispatched(function, targets, args, {})
+    return _dispatch_call(function, targets, args, {})
 
 
 # ---- registering -----------------------------------------------------------------------------------------------------
 
 
-def _key(api: Any) -> Any:
+def _api_key(api: Any) -> Any:
     """Returns the key of a function: the op that it is, or itself."""
     return api.op if _is_op(api) else _registry.originals.get(api, api)
 
@@ -254,19 +254,19 @@ def _is_widened(api: Any) -> bool:
     return getattr(api, "widened", None) is api
 
 
-def _parameters(api: Any) -> inspect.Signature:
+def _api_parameters(api: Any) -> inspect.Signature:
     if not inspect.isfunction(api) or not str(api.__module__).startswith("tapeflow"):
         raise ValueError(f"{api} does not support dispatch.")
     return inspect.signature(api)
 
 
-def _plain(signature: inspect.Signature) -> inspect.Signature:
+def _plain_signature(signature: inspect.Signature) -> inspect.Signature:
     """Returns a signature without annotations."""
     bare = [p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()]
     return inspect.Signature(bare)
 
 
-def _annotated(target: Any) -> dict[str, Any]:
+def _annotated_types(target: Any) -> dict[str, Any]:
     annotations = {n: t for n, t in typing.get_type_hints(target).items() if n != "return"}
     if not annotations:
         raise ValueError(
@@ -301,21 +301,21 @@ def _by_name(annotations: Mapping[Any, Any], signature: inspect.Signature) -> di
     return result
 
 
-def _register(api: Any, target: _Target) -> None:
+def _register_target(api: Any, target: _Target) -> None:
     with _registry.lock:
-        key = _key(api)
+        key = _api_key(api)
         # A new list: another thread may be going through the old one.
         _registry.targets[key] = [*_registry.targets.get(key, ()), target]
         if not _is_op(api) and not _is_widened(api) and key not in _registry.originals.values():
-            _registry.originals[_replace(key)] = key
+            _registry.originals[_replace_function(key)] = key
         for annotation in target.types.values():
-            for kind in _classes(annotation):
+            for kind in _annotation_classes(annotation):
                 _add_dispatch(kind)
 
 
-def _classes(annotation: Any) -> list[type]:
+def _annotation_classes(annotation: Any) -> list[type]:
     if typing.get_origin(annotation) is not None:
-        return [c for part in typing.get_args(annotation) for c in _classes(part)]
+        return [c for part in typing.get_args(annotation) for c in _annotation_classes(part)]
     return [annotation]
 
 
@@ -335,19 +335,21 @@ def replace_functions(replacements: Mapping[Any, Any]) -> None:
                     setattr(module, attribute, replacements[value])
 
 
-def _replace(function: Any) -> Any:
+def _replace_function(function: Any) -> Any:
     """Replaces a function by one that calls the registered functions first."""
 
     @functools.wraps(function)
     def dispatching(*args: Any, **kwargs: Any) -> Any:
-        result = _dispatched(function, _registry.targets[function], args, kwargs)
+        result = _dispatch_call(function, _registry.targets[function], args, kwargs)
         return function(*args, **kwargs) if result is NotImplemented else result
 
     replace_functions({function: dispatching})
     return dispatching
 
 
-def _elementwise(kind: str, types_of: tuple[Any, ...], apis: Callable[[], list[Any]]) -> Callable[[Handler], Handler]:
+def _elementwise_decorator(
+    kind: str, types_of: tuple[Any, ...], apis: Callable[[], list[Any]]
+) -> Callable[[Handler], Handler]:
     """Returns the decorator that registers an elementwise handler.
 
     Args:
@@ -364,7 +366,7 @@ def _elementwise(kind: str, types_of: tuple[Any, ...], apis: Callable[[], list[A
         _registry.handlers[kind, types_of] = handler
         for api in apis():
             first = list(inspect.signature(api).parameters)[: len(types_of)]
-            _register(
+            _register_target(
                 api, _Target(dict(zip(first, types_of, strict=True)), _elementwise_target(api, first, handler), handler)
             )
         return handler
@@ -374,7 +376,7 @@ def _elementwise(kind: str, types_of: tuple[Any, ...], apis: Callable[[], list[A
 
 def _elementwise_target(api: Any, tensors: list[str], handler: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(api)
-    plain = api if _is_op(api) else _key(api)
+    plain = api if _is_op(api) else _api_key(api)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         bound = signature.bind(*args, **kwargs).arguments
@@ -388,19 +390,19 @@ def _elementwise_target(api: Any, tensors: list[str], handler: Callable[..., Any
 
 def _elementwise_apis(tensors: int, others: tuple[str, ...]) -> list[Any]:
     """Returns the public elementwise ops of so many tensors, and other functions that are named."""
-    apis = {_key(api): api for api in _named(others)}
-    excluded = set(map(_key, _named(_EXCLUDED)))
+    apis = {_api_key(api): api for api in _named_functions(others)}
+    excluded = set(map(_api_key, _named_functions(_EXCLUDED)))
     for namespace in _NAMESPACES:
         for api in list(vars(importlib.import_module(namespace)).values()):
             op = getattr(api, "op", None) if inspect.isfunction(api) else None
-            if not isinstance(op, Op) or not op.elementwise or op.identity or _key(api) in excluded:
+            if not isinstance(op, Op) or not op.elementwise or op.identity or _api_key(api) in excluded:
                 continue
             if op.kinds is not None and op.kinds.count("tensor") == tensors:
-                apis[_key(api)] = api
+                apis[_api_key(api)] = api
     return list(apis.values())
 
 
-def _named(lines: tuple[str, ...]) -> list[Any]:
+def _named_functions(lines: tuple[str, ...]) -> list[Any]:
     """Returns the functions in lines of a namespace and names in it."""
     functions = []
     for line in lines:
@@ -413,7 +415,7 @@ def _named(lines: tuple[str, ...]) -> list[Any]:
 # ---- calling ---------------------------------------------------------------------------------------------------------
 
 
-def _dispatched(function: Any, targets: list[_Target], args: Any, kwargs: Any) -> Any:
+def _dispatch_call(function: Any, targets: list[_Target], args: Any, kwargs: Any) -> Any:
     """Returns the result of the one target that fits, or NotImplemented.
 
     Raises:
@@ -423,7 +425,7 @@ def _dispatched(function: Any, targets: list[_Target], args: Any, kwargs: Any) -
         bound = inspect.signature(function).bind(*args, **kwargs).arguments
     except TypeError:
         return NotImplemented  # the function itself raises the error
-    fitting = [t for t in targets if all(n in bound and _fits(bound[n], a) for n, a in t.types.items())]
+    fitting = [t for t in targets if all(n in bound and _value_fits(bound[n], a) for n, a in t.types.items())]
     fitting = [t for t in fitting if any(_is_of_a_program(bound[n]) for n in t.types)]
     if len(fitting) > 1:
         name = getattr(function, "__name__", "the function")
@@ -434,12 +436,12 @@ def _dispatched(function: Any, targets: list[_Target], args: Any, kwargs: Any) -
     return fitting[0].call(*args, **kwargs) if fitting else NotImplemented
 
 
-def _fits(value: Any, annotation: Any) -> bool:
+def _value_fits(value: Any, annotation: Any) -> bool:
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
-        return any(_fits(value, part) for part in args)
+        return any(_value_fits(value, part) for part in args)
     if origin is list:
-        return isinstance(value, (list, tuple)) and all(_fits(part, args[0]) for part in value)
+        return isinstance(value, (list, tuple)) and all(_value_fits(part, args[0]) for part in value)
     return isinstance(value, annotation)
 
 

@@ -18,7 +18,7 @@ from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.experimental.dispatch import of_op
-from tapeflow.experimental.fields import REQUIRED, Field, ImmutableDict, check, own_annotations, resolved
+from tapeflow.experimental.fields import REQUIRED, Field, ImmutableDict, check, own_annotations, resolve_annotation
 from tapeflow.math.comparison import equal, logical_and, logical_not
 from tapeflow.math.reduction import reduce_all
 
@@ -122,25 +122,25 @@ class ExtensionTypeSpec(_Final, TypeSpec):
         Args:
             value: an instance of the extension type.
         """
-        return cls._with_fields({f.name: _specs(vars(value)[f.name]) for f in cls._all_fields()})
+        return cls._with_fields({f.name: _field_specs(vars(value)[f.name]) for f in cls._all_fields()})
 
     def _serialize(self) -> tuple[Any, ...]:
         return tuple([(f.name, vars(self)[f.name]) for f in self._all_fields()])
 
     @classmethod
     def _deserialize(cls, serialization: tuple[Any, ...]) -> TypeSpec:
-        return cls._with_fields({name: _immutable(value) for name, value in serialization})
+        return cls._with_fields({name: _make_immutable(value) for name, value in serialization})
 
     @property
     def _component_specs(self) -> list[TypeSpec]:
-        return list(_leaves([vars(self)[f.name] for f in self._all_fields()], TypeSpec))
+        return list(_field_leaves([vars(self)[f.name] for f in self._all_fields()], TypeSpec))
 
     def _to_components(self, value: Any) -> list[Any]:
-        return list(_leaves([vars(value)[f.name] for f in self._all_fields()], (Tensor, CompositeTensor)))
+        return list(_field_leaves([vars(value)[f.name] for f in self._all_fields()], (Tensor, CompositeTensor)))
 
     def _from_components(self, components: Any) -> Any:
         rest = iter(components)
-        fields = {f.name: _replaced(vars(self)[f.name], rest) for f in self._all_fields()}
+        fields = {f.name: _replace_components(vars(self)[f.name], rest) for f in self._all_fields()}
         return self._value_type._with_fields(fields)
 
     def __repr__(self) -> str:
@@ -184,7 +184,7 @@ class ExtensionType(_Final, CompositeTensor):
             return
         cls._declared = _fields_of(cls)
         if "__init__" not in vars(cls):
-            _construct(cls, _signature(cls._declared, "value"))
+            _add_constructor(cls, _constructor_signature(cls._declared, "value"))
         cls.Spec = _spec_class(cls)
         if "__name__" in vars(cls):
             spec_registry.register(f"{vars(cls)['__name__']}.Spec")(cls.Spec)
@@ -255,15 +255,15 @@ def _fields_of(cls: type) -> tuple[Field, ...]:
         fields[name] = Field(name, annotation, vars(cls).get(name, REQUIRED))
     for field in fields.values():
         try:
-            _resolve(field, cls)
+            _resolve_field(field, cls)
         except NameError:  # a class that does not exist yet
             continue
     return tuple(fields.values())
 
 
-def _resolve(field: Field, cls: type) -> None:
+def _resolve_field(field: Field, cls: type) -> None:
     """Resolves an annotation, and converts the default to it."""
-    field.annotation = resolved(field.annotation, field.name, cls, {cls.__name__: cls})
+    field.annotation = resolve_annotation(field.annotation, field.name, cls, {cls.__name__: cls})
     check(field.annotation, field.name)
     if field.default is not REQUIRED:
         try:
@@ -276,7 +276,7 @@ def _resolved_fields(cls: Any) -> tuple[Field, ...]:
     """Returns the fields, with annotations that can all be resolved by now."""
     if not vars(cls).get("_is_resolved", False):
         for field in cls._declared:
-            _resolve(field, cls)
+            _resolve_field(field, cls)
         type.__setattr__(cls, "_is_resolved", True)
     return cls._declared
 
@@ -286,7 +286,7 @@ def _is_part_of_the_class(name: str, value: Any) -> bool:
     return special or callable(value) or hasattr(type(value), "__get__") or name in _RESERVED or name == "_is_resolved"
 
 
-def _signature(fields: tuple[Field, ...], kind_of_class: str) -> inspect.Signature:
+def _constructor_signature(fields: tuple[Field, ...], kind_of_class: str) -> inspect.Signature:
     """Returns the signature of the constructor of a value or a spec. Fields without a default that follow one with a
     default are keyword-only."""
     empty = inspect.Parameter.empty
@@ -301,7 +301,7 @@ def _signature(fields: tuple[Field, ...], kind_of_class: str) -> inspect.Signatu
     return inspect.Signature(parameters)
 
 
-def _construct(kind: Any, signature: inspect.Signature) -> None:
+def _add_constructor(kind: Any, signature: inspect.Signature) -> None:
     """Adds a constructor with a signature to a class."""
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -320,47 +320,47 @@ def _spec_class(cls: Any) -> Any:
         bases = (own, *[b for b in bases if not issubclass(own, b)])
     spec = _Meta(f"{cls.__name__}.Spec", bases, names)
     if own is None or "__init__" not in vars(own):
-        _construct(spec, _signature(cls._declared, "spec"))
+        _add_constructor(spec, _constructor_signature(cls._declared, "spec"))
     return spec
 
 
 # ---- the parts of fields ---------------------------------------------------------------------------------------------
 
 
-def _leaves(field: Any, kinds: Any) -> Iterator[Any]:
+def _field_leaves(field: Any, kinds: Any) -> Iterator[Any]:
     """Yields the tensors, or specs, in a field."""
     if isinstance(field, kinds):
         yield field
     elif isinstance(field, (list, tuple)):
         for part in field:
-            yield from _leaves(part, kinds)
+            yield from _field_leaves(part, kinds)
     elif isinstance(field, Mapping):
         for key in sorted(field):  # as nests are flattened
-            yield from _leaves(field[key], kinds)
+            yield from _field_leaves(field[key], kinds)
 
 
-def _mapped(field: Any, kinds: Any, function: Callable[[Any], Any]) -> Any:
+def _map_field(field: Any, kinds: Any, function: Callable[[Any], Any]) -> Any:
     """Returns a field with a function applied to each tensor, or spec, in it."""
     if isinstance(field, kinds):
         return function(field)
     if isinstance(field, tuple):
-        return tuple([_mapped(part, kinds, function) for part in field])
+        return tuple([_map_field(part, kinds, function) for part in field])
     if isinstance(field, Mapping):
-        parts = {key: _mapped(field[key], kinds, function) for key in sorted(field)}
+        parts = {key: _map_field(field[key], kinds, function) for key in sorted(field)}
         return ImmutableDict({key: parts[key] for key in field})
     return field
 
 
-def _specs(field: Any) -> Any:
-    return _mapped(field, (Tensor, CompositeTensor), type_spec_from_value)
+def _field_specs(field: Any) -> Any:
+    return _map_field(field, (Tensor, CompositeTensor), type_spec_from_value)
 
 
-def _replaced(field: Any, components: Iterator[Any]) -> Any:
-    return _mapped(field, TypeSpec, lambda _: next(components))
+def _replace_components(field: Any, components: Iterator[Any]) -> Any:
+    return _map_field(field, TypeSpec, lambda _: next(components))
 
 
-def _immutable(field: Any) -> Any:
-    return _mapped(field, (), lambda part: part)
+def _make_immutable(field: Any) -> Any:
+    return _map_field(field, (), lambda part: part)
 
 
 def _as_plain_text(field: Any) -> str:

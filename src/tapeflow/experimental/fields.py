@@ -70,7 +70,7 @@ class Field:
         Raises:
             TypeError: it does not fit.
         """
-        return _fitted(raw, self.annotation, self.name, _value_of)
+        return _fit_value(raw, self.annotation, self.name, _convert_value)
 
     def spec(self, raw: Any) -> Any:
         """Converts to the spec of a value of this field, with specs in the place of tensors.
@@ -78,7 +78,7 @@ class Field:
         Raises:
             TypeError: it does not fit.
         """
-        return _fitted(raw, self.annotation, self.name, _spec_of)
+        return _fit_value(raw, self.annotation, self.name, _spec_of)
 
 
 def own_annotations(cls: type) -> Mapping[str, Any]:
@@ -90,7 +90,7 @@ def own_annotations(cls: type) -> Mapping[str, Any]:
     return inspect.get_annotations(cls)
 
 
-def resolved(annotation: Any, name: str, owner: type, own_names: Mapping[str, Any]) -> Any:
+def resolve_annotation(annotation: Any, name: str, owner: type, own_names: Mapping[str, Any]) -> Any:
     """Resolves an annotation that may be written as a text.
 
     Raises:
@@ -133,13 +133,13 @@ def check(annotation: Any, name: str) -> None:
         check(part, name)
 
 
-def _fitted(value: Any, annotation: Any, path: str, leaf: Callable[[Any, Any, str], Any]) -> Any:
+def _fit_value(value: Any, annotation: Any, path: str, leaf: Callable[[Any, Any, str], Any]) -> Any:
     """Converts a value, and all its parts by `leaf(value, annotation, path)`."""
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
         for choice in args:
             try:
-                return _fitted(value, choice, path, leaf)
+                return _fit_value(value, choice, path, leaf)
             except (TypeError, ValueError):
                 continue
         kinds_text = annotation if origin is typing.Union else f"one of {annotation}"
@@ -150,24 +150,26 @@ def _fitted(value: Any, annotation: Any, path: str, leaf: Callable[[Any, Any, st
         kinds = [args[0]] * len(value) if len(args) == 2 and args[1] is Ellipsis else list(args)
         if len(kinds) != len(value):
             raise TypeError(f"{path}: expected tuple with length {len(kinds)}, got length {len(value)}")
-        return tuple([_fitted(v, k, f"{path}[{i}]", leaf) for i, (v, k) in enumerate(zip(value, kinds, strict=True))])
+        return tuple(
+            [_fit_value(v, k, f"{path}[{i}]", leaf) for i, (v, k) in enumerate(zip(value, kinds, strict=True))]
+        )
     if origin is collections.abc.Mapping:
         if not isinstance(value, Mapping):
             raise TypeError(f"{path}: expected mapping, got {type(value).__name__!r}")
-        keys = [_fitted(key, args[0], f"{path}[<key>]", leaf) for key in value]
-        return ImmutableDict({key: _fitted(value[key], args[1], f"{path}[{key!r}]", leaf) for key in keys})
+        keys = [_fit_value(key, args[0], f"{path}[<key>]", leaf) for key in value]
+        return ImmutableDict({key: _fit_value(value[key], args[1], f"{path}[{key!r}]", leaf) for key in keys})
     return leaf(value, annotation, path)
 
 
-def _value_of(value: Any, annotation: Any, path: str) -> Any:
+def _convert_value(value: Any, annotation: Any, path: str) -> Any:
     if annotation is Tensor:
         try:
             return convert_to_tensor(value)
         except (TypeError, ValueError) as error:
             raise type(error)(f"{path}: expected a Tensor, got {type(value).__name__!r}: {error}") from error
     if isinstance(annotation, type) and issubclass(annotation, CompositeTensor):
-        return _instance(value, annotation, path)
-    return _plain(value, annotation, path)
+        return _check_instance(value, annotation, path)
+    return _convert_plain(value, annotation, path)
 
 
 def _spec_of(value: Any, annotation: Any, path: str) -> Any:
@@ -179,21 +181,21 @@ def _spec_of(value: Any, annotation: Any, path: str) -> Any:
         if not isinstance(value, TypeSpec) or not issubclass(value.value_type, annotation):
             raise TypeError(f"{path}: expected a TypeSpec for {annotation.__name__!r}, got {type(value).__name__!r}")
         return value
-    return _plain(value, annotation, path)
+    return _convert_plain(value, annotation, path)
 
 
-def _plain(value: Any, annotation: Any, path: str) -> Any:
+def _convert_plain(value: Any, annotation: Any, path: str) -> Any:
     """Converts a part that a value and its spec have in common."""
     convert = {TensorShape: TensorShape, DType: as_dtype}.get(annotation)
     if convert is None:
-        return _instance(value, annotation, path)
+        return _check_instance(value, annotation, path)
     try:
         return convert(value)
     except (TypeError, ValueError):
         raise TypeError(f"{path}: expected 'tf.{annotation.__name__}', got {type(value).__name__!r}") from None
 
 
-def _instance(value: Any, annotation: type, path: str) -> Any:
+def _check_instance(value: Any, annotation: type, path: str) -> Any:
     if not isinstance(value, annotation):
         raise TypeError(f"{path}: expected {annotation.__name__!r}, got {type(value).__name__!r}")
     return value

@@ -82,7 +82,7 @@ def of_shape(shape: DynamicRaggedShape, rank: int) -> DynamicRaggedShape:
     return of_rows(partitions, shape[0], dtype)
 
 
-def merged(a: DynamicRaggedShape | None, b: DynamicRaggedShape | None) -> DynamicRaggedShape | None:
+def merge_knowledge(a: DynamicRaggedShape | None, b: DynamicRaggedShape | None) -> DynamicRaggedShape | None:
     """Returns the combined knowledge of two shapes that must be equal.
 
     Raises:
@@ -119,7 +119,7 @@ def of_fields(fields: Mapping[str, Any], rank: int, dtype: DType) -> DynamicRagg
     shape = None
     for name, value in fields.items():
         try:
-            shape = merged(shape, of_value(value, rank, dtype))
+            shape = merge_knowledge(shape, of_value(value, rank, dtype))
         except (ValueError, InvalidArgumentError) as error:
             raise ValueError(f"Error in shape of {name}") from error
     return shape

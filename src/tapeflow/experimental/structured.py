@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Union
 
+from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import convert_to_tensor, ones, zeros
-from tapeflow.array.joining import concat
 from tapeflow.array.properties import shape as shape_of
-from tapeflow.array.shaping import expand_dims, reshape
+from tapeflow.array.reshapes import expand_dims, reshape
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32
@@ -203,7 +203,7 @@ class StructuredTensor(BatchableExtensionType):
         if rank < 0:
             raise ValueError("rank must be nonnegative")
         values = {name: _as_field(value) for name, value in fields.items()}
-        kind = outer_shapes.dtype_of(_ragged(values)) if dtype is None else as_dtype(dtype)
+        kind = outer_shapes.dtype_of(_ragged_fields(values)) if dtype is None else as_dtype(dtype)
         values = {name: _with_dtype(value, kind) for name, value in values.items()}
         outer = outer_shapes.of_fields(values, rank, kind)
         assert outer is not None
@@ -320,7 +320,7 @@ class StructuredTensor(BatchableExtensionType):
             rest = keys[:rank] + keys[rank + 1 :]
             value: Any = self._fields[keys[rank]]
             return value[rest] if rest else value
-        result = _mapped([self], lambda values: values[0][keys])
+        result = _map_structures([self], lambda values: values[0][keys])
         for index in keys:
             if not isinstance(index, (slice, int, Tensor)):
                 raise ValueError(f"Slicing not supported for {'tf.newaxis' if index is None else repr(index)}")
@@ -340,11 +340,11 @@ class StructuredTensor(BatchableExtensionType):
             >>> x.merge_dims(0, 1).to_pyval()
             [{'x': 1}, {'x': 2}, {'x': 3}]
         """
-        outer = _axis(outer_axis, self.rank, "outer_axis", "rank(self)")
-        inner = _axis(inner_axis, self.rank, "inner_axis", "rank(self)")
+        outer = _check_axis(outer_axis, self.rank, "outer_axis", "rank(self)")
+        inner = _check_axis(inner_axis, self.rank, "inner_axis", "rank(self)")
         if outer > inner:
             raise ValueError(f"Expected outer_axis ({outer}) to be less than or equal to inner_axis ({inner})")
-        return _mapped([self], lambda values: _with_merged_dims(values[0], outer, inner))
+        return _map_structures([self], lambda values: _with_merged_dims(values[0], outer, inner))
 
     def partition_outer_dimension(self, row_partition: RowPartition) -> StructuredTensor:
         """Partitions the first dimension into rows.
@@ -365,7 +365,7 @@ class StructuredTensor(BatchableExtensionType):
             raise TypeError("row_partition must be a RowPartition.")
         if self.rank == 0:
             raise ValueError(f"Shape {self.shape} must have rank at least 1")
-        return _mapped([self], lambda values: _partitioned(values[0], row_partition))
+        return _map_structures([self], lambda values: _partition_value(values[0], row_partition))
 
     # ---- changes -----------------------------------------------------------------------------------------------------
 
@@ -482,7 +482,7 @@ def _as_field(value: Any) -> Any:
         raise TypeError(f"Unexpected type for value in `fields`: {value!r}") from error
 
 
-def _ragged(fields: Mapping[str, Any]) -> list[Any]:
+def _ragged_fields(fields: Mapping[str, Any]) -> list[Any]:
     """Returns the fields with row lengths: structured tensors as their shapes, and ragged tensors."""
     return [
         value._ragged_shape if isinstance(value, StructuredTensor) else value
@@ -495,16 +495,18 @@ def _outer_shape(
     fields: Mapping[str, Any], static: TensorShape, rank: int, nrows: Any, partitions: tuple[RowPartition, ...]
 ) -> DynamicRaggedShape:
     """Returns the shape that fields and arguments of `from_fields` say."""
-    dtype = outer_shapes.dtype_of([*_ragged(fields), *partitions, *([nrows] if isinstance(nrows, Tensor) else [])])
+    dtype = outer_shapes.dtype_of(
+        [*_ragged_fields(fields), *partitions, *([nrows] if isinstance(nrows, Tensor) else [])]
+    )
     outer = outer_shapes.of_dims(static.as_list(), rank, dtype) if static.is_fully_defined() else None
     fields = {name: _with_dtype(value, dtype) for name, value in fields.items()}
-    outer = outer_shapes.merged(outer, outer_shapes.of_fields(fields, rank, dtype))
+    outer = outer_shapes.merge_knowledge(outer, outer_shapes.of_fields(fields, rank, dtype))
     if partitions:
         by_argument = outer_shapes.of_rows([p.with_dtype(dtype) for p in partitions], None, dtype)
-        outer = outer_shapes.merged(outer, by_argument)
+        outer = outer_shapes.merge_knowledge(outer, by_argument)
     elif rank == 1:
         count = nrows if static[0] is None else static[0]
-        outer = outer_shapes.merged(outer, None if count is None else outer_shapes.of_rows((), count, dtype))
+        outer = outer_shapes.merge_knowledge(outer, None if count is None else outer_shapes.of_rows((), count, dtype))
     if outer is None and rank == 1:
         raise ValueError("Must specify `nrows`, a fully specified `shape`, or have `fields` if `rank=1`")
     if outer is None:
@@ -533,7 +535,7 @@ def _in_rows(value: Any, partitions: Sequence[RowPartition]) -> Any:
     return StructuredTensor(fields, outer_shapes.of_rows(own, value.nrows(), partitions[0].dtype))
 
 
-def _mapped(values: Sequence[Any], function: Callable[[list[Any]], Any]) -> Any:
+def _map_structures(values: Sequence[Any], function: Callable[[list[Any]], Any]) -> Any:
     """Applies a function to each field of structures, and to zeros of their shape, which say the shape of the result.
 
     Args:
@@ -544,15 +546,15 @@ def _mapped(values: Sequence[Any], function: Callable[[list[Any]], Any]) -> Any:
     if not isinstance(first, StructuredTensor):
         return function(list(values))
     outer = function([outer_shapes.filled_rows(v._ragged_shape) for v in values])
-    fields = {name: _mapped([v._fields[name] for v in values], function) for name in first._fields}
+    fields = {name: _map_structures([v._fields[name] for v in values], function) for name in first._fields}
     rank, dtype = outer.shape.rank, first._ragged_shape.dtype
     of_fields = outer_shapes.of_fields({name: _with_dtype(v, dtype) for name, v in fields.items()}, rank, dtype)
-    shape = outer_shapes.merged(outer_shapes.of_value(outer, rank, dtype), of_fields)
+    shape = outer_shapes.merge_knowledge(outer_shapes.of_value(outer, rank, dtype), of_fields)
     assert shape is not None
     return StructuredTensor(fields, shape)
 
 
-def _axis(axis: int, rank: int, name: str = "axis", of: str = "ndims") -> int:
+def _check_axis(axis: int, rank: int, name: str = "axis", of: str = "ndims") -> int:
     if not -rank <= axis < rank:
         raise ValueError(f"{name}={axis} out of bounds: expected {-rank}<={name}<{rank}")
     return axis % rank if rank else 0
@@ -567,7 +569,7 @@ def _with_merged_dims(value: Any, outer: int, inner: int) -> Any:
     return reshape(value, concat([dims[:outer], [-1], dims[inner + 1 :]], 0))
 
 
-def _partitioned(value: Any, rows: RowPartition) -> Any:
+def _partition_value(value: Any, rows: RowPartition) -> Any:
     length = rows.uniform_row_length()
     if length is None or isinstance(value, RaggedTensor):
         return RaggedTensor._from_row_partition(value, rows)
@@ -577,41 +579,43 @@ def _partitioned(value: Any, rows: RowPartition) -> Any:
 # ---- ops -------------------------------------------------------------------------------------------------------------
 
 
-def _concatenated(values: Any, axis: Any) -> Any:
+def _concat_structures(values: Any, axis: Any) -> Any:
     values = list(values)
     for value in values:
         if not isinstance(value, StructuredTensor):
             raise ValueError("values must be a list of StructuredTensors")
-    paths = [_paths(value) for value in values]
+    paths = [_field_paths(value) for value in values]
     different = set().union(*(set(paths[0]) ^ set(other) for other in paths[1:]))
     if different:
         raise ValueError(f"Some paths are present in some, but not all, structured tensors: {different!r}")
     if any(other != paths[0] for other in paths[1:]):
         raise ValueError("Ranks of sub-message do not match")
-    return _mapped(values, lambda parts: concat(parts, _axis(int(axis), values[0].rank)))
+    return _map_structures(values, lambda parts: concat(parts, _check_axis(int(axis), values[0].rank)))
 
 
-def _paths(value: Any) -> dict[tuple[str, ...], int | None]:
+def _field_paths(value: Any) -> dict[tuple[str, ...], int | None]:
     """Returns the paths of fields, with the ranks of those that are structures."""
     paths: dict[tuple[str, ...], int | None] = {(): value.rank}
     for name, field in value._fields.items():
-        inner = _paths(field) if isinstance(field, StructuredTensor) else {(): None}
+        inner = _field_paths(field) if isinstance(field, StructuredTensor) else {(): None}
         paths |= {(name, *path): rank for path, rank in inner.items()}
     return paths
 
 
-def _gathered(params: StructuredTensor, indices: Any, axis: Any, batch_dims: int = 0) -> Any:
-    along = _axis(int(axis), params.rank, of="params.shape.rank")
-    return _mapped([params], lambda parts: ops.GatherV2(parts[0], as_values(indices), along, batch_dims))
+def _gather_structures(params: StructuredTensor, indices: Any, axis: Any, batch_dims: int = 0) -> Any:
+    along = _check_axis(int(axis), params.rank, of="params.shape.rank")
+    return _map_structures([params], lambda parts: ops.GatherV2(parts[0], as_values(indices), along, batch_dims))
 
 
-def _shuffled(value: StructuredTensor, seed: int = 0, seed2: int = 0) -> Any:
+def _shuffle_structure(value: StructuredTensor, seed: int = 0, seed2: int = 0) -> Any:
     if value.rank == 0:
         raise ValueError("Cannot shuffle a scalar StructuredTensor")
-    return _gathered(value, ops.RandomShuffle(ops.Range(0, cast(value._ragged_shape[0], int32), 1), seed, seed2), 0)
+    return _gather_structures(
+        value, ops.RandomShuffle(ops.Range(0, cast(value._ragged_shape[0], int32), 1), seed, seed2), 0
+    )
 
 
-def _filled(create: Callable[..., Any]) -> Callable[..., Any]:
+def _fill_function(create: Callable[..., Any]) -> Callable[..., Any]:
     return lambda value: value._ragged_shape._with_values(create(value._ragged_shape.inner_shape, float32))
 
 
@@ -619,12 +623,12 @@ _HANDLERS: dict[Any, Callable[..., Any]] = {
     ops.Shape.op: lambda value, out_type=int32: value._ragged_shape.with_dtype(out_type),
     ops.Size.op: lambda value, out_type=int32: ops.Size(outer_shapes.filled_rows(value._ragged_shape), out_type),
     ops.Rank.op: lambda value: convert_to_tensor(value.rank),
-    ops.ExpandDims.op: lambda value, axis: _mapped(
-        [value], lambda parts: expand_dims(parts[0], _axis(int(axis), value.rank + 1, of="rank(st)"))
+    ops.ExpandDims.op: lambda value, axis: _map_structures(
+        [value], lambda parts: expand_dims(parts[0], _check_axis(int(axis), value.rank + 1, of="rank(st)"))
     ),
-    ops.ConcatV2.op: _concatenated,
-    ops.GatherV2.op: _gathered,
-    ops.RandomShuffle.op: _shuffled,
-    ops.ZerosLike.op: _filled(zeros),
-    ops.OnesLike.op: _filled(ones),
+    ops.ConcatV2.op: _concat_structures,
+    ops.GatherV2.op: _gather_structures,
+    ops.RandomShuffle.op: _shuffle_structure,
+    ops.ZerosLike.op: _fill_function(zeros),
+    ops.OnesLike.op: _fill_function(ones),
 }

@@ -30,34 +30,36 @@ def read(cls: Any, value: Any, spec: Any, path: Path) -> Any:
         return _read_dict(cls, value, spec, path)
     if not isinstance(value, (list, tuple)):
         if spec is not None and not (isinstance(spec, TensorSpec) and spec.shape.rank == 0):
-            raise _mismatch(path, spec, value)
-        return _parsed(path, constant, value, None if spec is None else spec.dtype)
+            raise _mismatch_error(path, spec, value)
+        return _parse_part(path, constant, value, None if spec is None else spec.dtype)
     keys: dict[str, None] = {}
-    depth = _depth(value, keys)
+    depth = _list_depth(value, keys)
     if depth is None and isinstance(spec, cls.Spec):
         depth = _depth_of_empty(value)
         if depth is None:
-            raise _mismatch(path, spec, value)
+            raise _mismatch_error(path, spec, value)
     if depth is not None:
         return _read_dicts(cls, value, list(keys), depth, spec, path)
     if spec is None:
-        return _parsed(path, ragged_constant, value)
+        return _parse_part(path, ragged_constant, value)
     if isinstance(spec, TensorSpec):
-        tensor = _parsed(path, constant, value, spec.dtype)
+        tensor = _parse_part(path, constant, value, spec.dtype)
         if not spec.shape.is_compatible_with(tensor.shape):
-            raise _mismatch(path, spec, value)
+            raise _mismatch_error(path, spec, value)
         return tensor
     if isinstance(spec, RaggedTensorSpec):
         inner = spec._shape[spec.ragged_rank + 1 :]
-        return _parsed(path, ragged_constant, value, spec._dtype, spec.ragged_rank, inner, None, spec.row_splits_dtype)
-    raise _mismatch(path, spec, value)
+        return _parse_part(
+            path, ragged_constant, value, spec._dtype, spec.ragged_rank, inner, None, spec.row_splits_dtype
+        )
+    raise _mismatch_error(path, spec, value)
 
 
-def _mismatch(path: Path, one: Any, other: Any) -> ValueError:
+def _mismatch_error(path: Path, one: Any, other: Any) -> ValueError:
     return ValueError(f"Value at {path!r} does not match typespec: {one!r} vs {other!r}")
 
 
-def _parsed(path: Path, convert: Any, *args: Any) -> Any:
+def _parse_part(path: Path, convert: Any, *args: Any) -> Any:
     try:
         return convert(*args)
     except (ValueError, TypeError) as error:
@@ -68,7 +70,7 @@ def _read_dict(cls: Any, value: dict[str, Any], spec: Any, path: Path) -> Any:
     specs = dict.fromkeys(value)
     if spec is not None:
         if not (isinstance(spec, cls.Spec) and spec.rank == 0 and set(value) == set(spec._fields)):
-            raise _mismatch(path, value, spec)
+            raise _mismatch_error(path, value, spec)
         specs = spec._fields
     return cls.from_fields({name: read(cls, v, specs[name], (*path, name)) for name, v in value.items()})
 
@@ -76,38 +78,38 @@ def _read_dict(cls: Any, value: dict[str, Any], spec: Any, path: Path) -> Any:
 def _read_dicts(cls: Any, value: Any, keys: list[str], rank: int, spec: Any, path: Path) -> Any:
     columns: dict[str, Any] = {key: [] for key in keys}
     for child in value:
-        _append(child, columns, 1)
+        _append_values(child, columns, 1)
     if spec is None:
         shape = TensorShape([None] * rank)
         fields = {key: read(cls, column, None, (*path, key)) for key, column in columns.items()}
     else:
         if not isinstance(spec, cls.Spec) or set(columns) - set(spec._fields):
-            raise _mismatch(path, value, spec)
+            raise _mismatch_error(path, value, spec)
         shape = spec.shape
         if shape.rank < rank:
             raise ValueError(f"Value at {path!r} does not match typespec (rank mismatch): {value!r} vs {spec!r}")
         fields = {key: read(cls, columns.get(key, []), inner, (*path, key)) for key, inner in spec._fields.items()}
     if not fields and spec is None:
-        zeros = ragged_constant(_zeros(value))
+        zeros = ragged_constant(_zero_structure(value))
         partitions = zeros._nested_row_partitions if isinstance(zeros, RaggedTensor) else None
         return cls.from_fields({}, [len(value), *[None] * (rank - 1)], len(value), partitions)
-    return _parsed(path, cls.from_fields, fields, shape)
+    return _parse_part(path, cls.from_fields, fields, shape)
 
 
-def _depth(value: Any, keys: dict[str, None]) -> int | None:
+def _list_depth(value: Any, keys: dict[str, None]) -> int | None:
     """Returns how many lists are around dicts, whose keys it adds; None where there are no dicts."""
     if isinstance(value, dict):
         keys.update(dict.fromkeys(value))
         return 0
     if not isinstance(value, (list, tuple)):
         return None
-    depths = {depth for child in value if (depth := _depth(child, keys)) is not None}
+    depths = {depth for child in value if (depth := _list_depth(child, keys)) is not None}
     if len(depths) > 1:
         raise ValueError("Inconsistent depth of dictionaries")
     return depths.pop() + 1 if depths else None
 
 
-def _append(value: Any, columns: dict[str, Any], depth: int) -> None:
+def _append_values(value: Any, columns: dict[str, Any], depth: int) -> None:
     """Adds the values of dicts to the lists of their keys, in lists like those around the dicts."""
     if not isinstance(value, (dict, list, tuple)):
         raise ValueError("Expected dict or nested list/tuple of dict")
@@ -118,7 +120,7 @@ def _append(value: Any, columns: dict[str, Any], depth: int) -> None:
         target.append(value[key] if isinstance(value, dict) else [])
     if not isinstance(value, dict):
         for child in value:
-            _append(child, columns, depth + 1)
+            _append_values(child, columns, depth + 1)
 
 
 def _depth_of_empty(value: Any) -> int | None:
@@ -128,8 +130,8 @@ def _depth_of_empty(value: Any) -> int | None:
     return None if None in depths else max((d for d in depths if d is not None), default=0) + 1
 
 
-def _zeros(value: Any) -> Any:
-    return 0 if isinstance(value, dict) else [_zeros(child) for child in value]
+def _zero_structure(value: Any) -> Any:
+    return 0 if isinstance(value, dict) else [_zero_structure(child) for child in value]
 
 
 def write(value: Any) -> Any:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tapeflow.core import device as devices
+from tapeflow.core.logger import get_logger
 from tapeflow.graph.codegen.jit import JitCompile
-from tapeflow.logger import get_logger
 
 # All but the first are TensorFlow's, without effect here.
 _ATTRIBUTES = frozenset(

@@ -10,8 +10,9 @@ from typing import Any
 
 import torch
 
+from tapeflow.control.tensor_array import TensorArray
 from tapeflow.core.context import graph_traces, listeners, state
-from tapeflow.core.tracebacks import filtered
+from tapeflow.core.tracebacks import filter_traceback
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values import nest
@@ -19,12 +20,11 @@ from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.function.atomic import AtomicFunction
-from tapeflow.function.binding import Binding
+from tapeflow.function.bound_arguments import Binding
 from tapeflow.function.signature import FunctionType, named_specs
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.python_op import as_eager, eager_outputs
 from tapeflow.graph.transform.body import Body, raw
-from tapeflow.tensor_array import TensorArray
 
 _numbers = itertools.count(1)
 
@@ -59,8 +59,8 @@ class ConcreteFunction:
         # Captured tensors of a graph around it exist only while that graph is built.
         symbolic = any(isinstance(c, SymbolicTensor) for c in self._captured)
         self.around = weakref.ref(graph.around) if symbolic and graph.around is not None else None
-        self._pack = _packer(graph)
-        self._wrap = _wrapper(graph, self._pack)
+        self._pack = _result_packer(graph)
+        self._wrap = _result_wrapper(graph, self._pack)
         self.binding = Binding(function_type, graph, self.name.decode(), self._short)
 
     # ---- calling -----------------------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ class ConcreteFunction:
         try:
             return self.call_flat(self.binding.tensors(args, kwargs))
         except Exception as error:
-            filtered(error)
+            filter_traceback(error)
             raise
 
     def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
@@ -285,7 +285,7 @@ class FunctionOfVariables(ConcreteFunction):
         return self._pack(self.body.call([*tensors, *self._captured]))
 
 
-def _wrapper(graph: FuncGraph, pack: Callable[[Sequence[Any]], Any]) -> Callable[[Sequence[Any]], Any]:
+def _result_wrapper(graph: FuncGraph, pack: Callable[[Sequence[Any]], Any]) -> Callable[[Sequence[Any]], Any]:
     """Returns a function from raw outputs to eager tensors in the structure of the Python function's result."""
     outputs = graph.outputs
     if not isinstance(graph.structured_outputs, SymbolicTensor):
@@ -299,7 +299,7 @@ def _wrapper(graph: FuncGraph, pack: Callable[[Sequence[Any]], Any]) -> Callable
     return wrap
 
 
-def _packer(graph: FuncGraph) -> Any:
+def _result_packer(graph: FuncGraph) -> Any:
     """Returns a function from flat outputs to the structure of the Python function's result."""
     structure = graph.structured_outputs
     if isinstance(structure, SymbolicTensor):

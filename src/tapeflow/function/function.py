@@ -9,18 +9,19 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar, overload
 
-from tapeflow.core.collection import paused
 from tapeflow.core.context import contexts, detours, state
 from tapeflow.core.device import machine
-from tapeflow.core.forking import cached_property, new_rlock
+from tapeflow.core.fork_locks import cached_property, new_rlock
+from tapeflow.core.gc_pause import pause_collection
 from tapeflow.core.hooks import hooks
+from tapeflow.core.logger import get_logger
 from tapeflow.core.settings import settings
-from tapeflow.core.tracebacks import filtered
+from tapeflow.core.tracebacks import filter_traceback
 from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, VariableSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor
-from tapeflow.function.binding import cast_argument
+from tapeflow.function.bound_arguments import cast_argument
 from tapeflow.function.call_history import CallHistory, history_of
 from tapeflow.function.concrete import ConcreteFunction, FunctionOfVariables
 from tapeflow.function.function_type import FunctionType as PublicType
@@ -41,7 +42,6 @@ from tapeflow.function.signature import (
 from tapeflow.graph.compiler.clusters import has_llvm
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.variables import without_value
-from tapeflow.logger import get_logger
 
 MOST_TRACES = 4096  # of one function; beyond that, the oldest one is dropped
 
@@ -167,7 +167,7 @@ class Function:
                 concrete, tensors = self._found(key, args, kwargs, tensors)
             return concrete.call_flat(tensors)
         except Exception as error:
-            filtered(error)
+            filter_traceback(error)
             raise
 
     def _key(self, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Any]) -> Any:
@@ -309,11 +309,11 @@ class Function:
         called = key, args, kwargs
         if self._options.reduce_retracing and self._input_signature is None:
             for trace in self._distinct():
-                args, kwargs = _relaxed(trace.function_type, args, kwargs)
+                args, kwargs = _relax_arguments(trace.function_type, args, kwargs)
                 key = self._own_key(args, kwargs)
                 if key in self._traces and self._traces[key].usable():
                     return self._traces[key]
-        with paused():
+        with pause_collection():
             concrete = self._trace(args, kwargs, may_create_variables=not self._created_variables)
             if concrete.graph.variables_made:
                 self._created_variables = True
@@ -420,7 +420,7 @@ class Function:
             before = self._keys_by_name(last.key, last.function_type.args, last.function_type.kwargs)
             after = self._keys_by_name(key, args, kwargs)
             changed = [name for name in {**before, **after} if before.get(name) != after.get(name)]
-            differences = [f"{n} changed from {_shown(before.get(n))} to {_shown(after.get(n))}" for n in changed]
+            differences = [f"{n} changed from {_show_key(before.get(n))} to {_show_key(after.get(n))}" for n in changed]
             reason = "; ".join(differences) or "the context"
         else:
             reason = "the first call"
@@ -599,7 +599,7 @@ def _name_of(function: Any) -> str:
     return str(name)
 
 
-def _relaxed(traced: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+def _relax_arguments(traced: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
     """Returns the arguments with specs of tensors that fit a trace's arguments too: dimensions that differ become None.
 
     If more than the shapes of tensors differs, the arguments are returned unchanged.
@@ -623,7 +623,7 @@ def _relaxed(traced: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
     return nest.pack_sequence_as((args, kwargs), general)
 
 
-def _shown(key: Any) -> str:
+def _show_key(key: Any) -> str:
     if isinstance(key, tuple) and len(key) == 2:
         first, second = key
         if isinstance(second, TensorSpec):

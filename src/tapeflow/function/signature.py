@@ -298,9 +298,9 @@ class Signature:
             has_default = p.default is not p.empty
             annotation: Any = p.empty
             if i < len(specs):
-                annotation = _Text(described(specs[i]))
+                annotation = _Text(describe_types(specs[i]))
             elif specs and has_default:
-                annotation = _Text(described(p.default))
+                annotation = _Text(describe_types(p.default))
             parameters.append(
                 p.replace(default=_Text("<captured_default_value>") if has_default else p.empty, annotation=annotation)
             )
@@ -397,7 +397,7 @@ class FunctionType:
             parameter = self.signature.signature.parameters.get(name)
             if parameter is not None and parameter.kind is parameter.POSITIONAL_OR_KEYWORD and self._all_by_name():
                 kind = "POSITIONAL_OR_KEYWORD"
-            rows.append((name, kind, described(value)))
+            rows.append((name, kind, describe_types(value)))
         return rows
 
     def _all_by_name(self) -> bool:
@@ -408,7 +408,7 @@ class FunctionType:
         """Returns a text of the parameters, one a line, with outputs and captures."""
         lines = ["Input Parameters:"]
         lines += [f"  {name} ({kind}): {text}" for name, kind, text in self.rows()]
-        lines += ["Output Type:", f"  {described(outputs)}", "Captures:"]
+        lines += ["Output Type:", f"  {describe_types(outputs)}", "Captures:"]
         captures = [f"  {id(outer)}: {TensorSpec(t.shape, t.dtype)!r}" for outer, t in graph.captures]
         return "\n".join(lines + (captures or ["  None"]))
 
@@ -424,19 +424,19 @@ class FunctionType:
             last = kind
         if last == "POSITIONAL_ONLY":
             parts.append("/")
-        return f"({', '.join(parts)}) -> {described(outputs)}"
+        return f"({', '.join(parts)}) -> {describe_types(outputs)}"
 
 
-def described(value: Any) -> str:
+def describe_types(value: Any) -> str:
     """Returns a structure of specs and values as TensorFlow prints its trace types."""
     if isinstance(value, TypeSpec):
         return repr(value)
     if isinstance(value, list):
-        return f"List[{', '.join(map(described, value))}]"
+        return f"List[{', '.join(map(describe_types, value))}]"
     if isinstance(value, tuple):
-        return f"Tuple[{', '.join(map(described, value))}]"
+        return f"Tuple[{', '.join(map(describe_types, value))}]"
     if isinstance(value, Mapping):
-        return f"Dict[{', '.join(f'[{k!r}, {described(v)}]' for k, v in value.items())}]"
+        return f"Dict[{', '.join(f'[{k!r}, {describe_types(v)}]' for k, v in value.items())}]"
     if isinstance(value, _LITERALS):
         return f"Literal[{value!r}]"
     return f"Reference[{value!r}]"

@@ -7,7 +7,7 @@ from tapeflow.core.hooks import hooks, later
 hooks.form_when_run = later("tapeflow.graph.ir.deferred_ops", "form")
 hooks.graph_def = later("tapeflow.graph.graphdef.export", "graph_def")
 hooks.node_def = later("tapeflow.graph.graphdef.export", "node_def")
-hooks.create_operation = later("tapeflow.graph.graphdef.importing", "create_operation")
+hooks.create_operation = later("tapeflow.graph.graphdef.import_graph", "create_operation")
 hooks.op_def_proto = later("tapeflow.graph.graphdef.definitions", "op_def_proto")
 hooks.graph_def_versions = later("tapeflow.graph.graphdef.definitions", "versions")
 hooks.with_attention = later("tapeflow.graph.transform.attention", "with_attention")

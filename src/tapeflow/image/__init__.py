@@ -3,7 +3,8 @@
 import typing as _typing
 
 from tapeflow.array.blocks import extract_patches
-from tapeflow.image.adjusting import (
+from tapeflow.core.unsupported import below as _below
+from tapeflow.image.adjustments import (
     adjust_brightness,
     adjust_contrast,
     adjust_gamma,
@@ -11,6 +12,13 @@ from tapeflow.image.adjusting import (
     adjust_jpeg_quality,
     adjust_saturation,
     per_image_standardization,
+)
+from tapeflow.image.box_suppression import (
+    combined_non_max_suppression,
+    non_max_suppression,
+    non_max_suppression_overlaps,
+    non_max_suppression_padded,
+    non_max_suppression_with_scores,
 )
 from tapeflow.image.boxes import (
     draw_bounding_boxes,
@@ -29,7 +37,7 @@ from tapeflow.image.colors import (
     yuv_to_rgb,
 )
 from tapeflow.image.conversion import convert_image_dtype
-from tapeflow.image.cropping import crop_and_resize, extract_glimpse, random_crop, stateless_random_crop
+from tapeflow.image.crops import crop_and_resize, extract_glimpse, random_crop, stateless_random_crop
 from tapeflow.image.files import (
     decode_and_crop_jpeg,
     decode_bmp,
@@ -43,9 +51,10 @@ from tapeflow.image.files import (
     extract_jpeg_shape,
     is_jpeg,
 )
+from tapeflow.image.flip_rotate import flip_left_right, flip_up_down, rot90, transpose
 from tapeflow.image.patches import image_gradients, sobel_edges, total_variation
 from tapeflow.image.quality import psnr, ssim, ssim_multiscale
-from tapeflow.image.random_adjusting import (
+from tapeflow.image.random_adjustments import (
     random_brightness,
     random_contrast,
     random_flip_left_right,
@@ -61,7 +70,7 @@ from tapeflow.image.random_adjusting import (
     stateless_random_jpeg_quality,
     stateless_random_saturation,
 )
-from tapeflow.image.resizing import (
+from tapeflow.image.resizes import (
     ResizeMethod,
     central_crop,
     crop_to_bounding_box,
@@ -70,15 +79,6 @@ from tapeflow.image.resizing import (
     resize_with_crop_or_pad,
     resize_with_pad,
 )
-from tapeflow.image.suppression import (
-    combined_non_max_suppression,
-    non_max_suppression,
-    non_max_suppression_overlaps,
-    non_max_suppression_padded,
-    non_max_suppression_with_scores,
-)
-from tapeflow.image.turning import flip_left_right, flip_up_down, rot90, transpose
-from tapeflow.unsupported import below as _below
 
 __all__ = [
     "ResizeMethod", "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue", "adjust_jpeg_quality",

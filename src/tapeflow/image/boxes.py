@@ -71,13 +71,13 @@ def _drawn_rule(images: TensorShape, boxes: TensorShape, colors: TensorShape) ->
     return images
 
 
-def _whole(corner: float) -> int:
+def _whole_number(corner: float) -> int:
     """Returns a coordinate as an integer of 64 bits: the least one for NaN and whatever is too large."""
     return math.trunc(corner) if abs(corner) < 2**63 else -(2**63)
 
 
 @op("DrawBoundingBoxesV2", shape=_drawn_rule)
-def _draw(images: torch.Tensor, boxes: torch.Tensor, colors: torch.Tensor) -> torch.Tensor:
+def _draw_bounding_boxes_v2(images: torch.Tensor, boxes: torch.Tensor, colors: torch.Tensor) -> torch.Tensor:
     """Draws boxes into images."""
     _check_boxes(images, boxes)
     table = _colors_for(images, colors)[:, : images.shape[3]].cpu().numpy()
@@ -86,7 +86,7 @@ def _draw(images: torch.Tensor, boxes: torch.Tensor, colors: torch.Tensor) -> to
     scale = boxes.new_tensor([height - 1, width - 1, height - 1, width - 1])
     for image, corners in zip(out.numpy(), (boxes * scale).tolist(), strict=True):
         for number, box in enumerate(corners):
-            top, left, bottom, right = map(_whole, box)
+            top, left, bottom, right = map(_whole_number, box)
             if top > bottom or left > right or top >= height or bottom < 0 or left >= width or right < 0:
                 continue
             color = table[number % len(table)]
@@ -101,7 +101,7 @@ def _draw(images: torch.Tensor, boxes: torch.Tensor, colors: torch.Tensor) -> to
     return out.to(images.device)
 
 
-not_differentiable(_draw)
+not_differentiable(_draw_bounding_boxes_v2)
 
 
 def generate_bounding_box_proposals(
@@ -168,7 +168,7 @@ def draw_bounding_boxes(
         [[5.0, 5.0, 5.0], [5.0, 0.0, 5.0], [5.0, 5.0, 5.0]]
     """
     palette = np.zeros((0, 4), np.float32) if colors is None else colors
-    return _draw(images, boxes, palette, name)
+    return _draw_bounding_boxes_v2(images, boxes, palette, name)
 
 
 # ---- sampling --------------------------------------------------------------------------------------------------------
@@ -200,30 +200,30 @@ class _Rectangle(NamedTuple):
         return False
 
 
-def _draws(stream: Philox) -> Iterator[int]:
+def _stream_words(stream: Philox) -> Iterator[int]:
     """Yields the 32-bit words of a stream."""
     while True:
         yield from stream.words(1, torch.device("cpu")).reshape(-1).numpy().view(np.uint32).tolist()
         stream = stream.skipped(1)
 
 
-def _below(count: int, draws: Iterator[int]) -> int:
+def _draw_below(count: int, draws: Iterator[int]) -> int:
     """Draws an integer in [0, count), below 2**32; words that would make some numbers more likely are skipped."""
     skewed = 0 if count & (count - 1) == 0 else (2**32 - 1) % count + 1
     return next(word for word in draws if word >= skewed) % count
 
 
-def _fraction(draws: Iterator[int]) -> np.float32:
+def _draw_fraction(draws: Iterator[int]) -> np.float32:
     """Draws a number in [0, 1): bits as the mantissa of a number in [1, 2), minus 1."""
     bits = np.array(next(draws) & 0x7FFFFF | 0x3F800000, np.uint32)
     return np.float32(bits.view(np.float32).item() - 1.0)
 
 
-def _rounded(value: Any) -> int:
+def _round_to_int(value: Any) -> int:
     return int(np.rint(value))
 
 
-def _candidate(
+def _draw_rectangle(
     height: int, width: int, areas: tuple[np.float32, np.float32], aspect: np.float32, draws: Iterator[int]
 ) -> _Rectangle | None:
     """Draws a rectangle inside of an image.
@@ -242,23 +242,23 @@ def _candidate(
     smallest, largest = areas
     if largest <= 0 or aspect <= 0 or height <= 0 or width <= 0 or smallest > largest:
         return None
-    low, high = _rounded(np.sqrt(smallest / aspect)), _rounded(np.sqrt(largest / aspect))
-    if _rounded(np.float32(high) * aspect) > width:
+    low, high = _round_to_int(np.sqrt(smallest / aspect)), _round_to_int(np.sqrt(largest / aspect))
+    if _round_to_int(np.float32(high) * aspect) > width:
         high = int(np.float32(width + 0.5 - 1e-7) / aspect)
-        high -= _rounded(np.float32(high) * aspect) > width
+        high -= _round_to_int(np.float32(high) * aspect) > width
     high = min(high, height)
     rows = min(low, high)
     if rows < high:
-        rows += _below(high - rows + 1, draws)
-    columns = _rounded(np.float32(rows) * aspect)
+        rows += _draw_below(high - rows + 1, draws)
+    columns = _round_to_int(np.float32(rows) * aspect)
     for step, outside in ((1, lambda area: area < smallest), (-1, lambda area: area > largest)):
         if outside(np.float32(rows * columns)):
             rows += step
-            columns = _rounded(np.float32(rows) * aspect)
+            columns = _round_to_int(np.float32(rows) * aspect)
     if not (smallest <= np.float32(rows * columns) <= largest and 0 < rows <= height and 0 < columns <= width):
         return None
-    top = _below(height - rows, draws) if rows < height else 0
-    left = _below(width - columns, draws) if columns < width else 0
+    top = _draw_below(height - rows, draws) if rows < height else 0
+    left = _draw_below(width - columns, draws) if columns < width else 0
     return _Rectangle(top, left, top + rows, left + columns)
 
 
@@ -295,7 +295,7 @@ def _check_sampling(
         raise invalid(f"Max attempts must be non-negative: {max_attempts}")
 
 
-def _objects(bounding_boxes: torch.Tensor, height: int, width: int, whole: bool) -> list[_Rectangle]:
+def _object_boxes(bounding_boxes: torch.Tensor, height: int, width: int, whole: bool) -> list[_Rectangle]:
     """Returns the boxes in pixels; the whole image if there are none and `whole` allows that."""
     objects = []
     for y1, x1, y2, x2 in bounding_boxes.reshape(-1, 4).numpy():
@@ -324,14 +324,16 @@ def _sample_box(
     """Samples a part of an image, with random words from `stream()`; see `tf.image.sample_distorted_bounding_box`."""
     _check_sampling(image_size, bounding_boxes, min_object_covered, aspects, areas, max_attempts)
     height, width, _ = image_size.tolist()
-    objects = _objects(bounding_boxes.cpu(), height, width, whole)
+    objects = _object_boxes(bounding_boxes.cpu(), height, width, whole)
     low, high = (np.float32(a) for a in aspects)
     smallest, largest = (np.float32(a) * np.float32(width * height) for a in areas)
     covered = np.float32(min_object_covered.item())
-    draws = _draws(stream())
+    draws = _stream_words(stream())
     chosen = _Rectangle(0, 0, height, width)
     for _ in range(max_attempts if covered <= 1 else 0):  # no box covers more of an object than the whole
-        candidate = _candidate(height, width, (smallest, largest), _fraction(draws) * (high - low) + low, draws)
+        candidate = _draw_rectangle(
+            height, width, (smallest, largest), _draw_fraction(draws) * (high - low) + low, draws
+        )
         if candidate is not None and candidate.area >= 1 and candidate.covers(covered, objects):
             chosen = candidate
             break
@@ -353,7 +355,7 @@ _ASPECTS, _AREAS = (0.75, 1.33), (0.05, 1.0)
 
 
 @op("SampleDistortedBoundingBoxV2", shape=_sample_shapes)
-def _sample(
+def _sample_distorted_bounding_box_v2(
     image_size: torch.Tensor,
     bounding_boxes: torch.Tensor,
     min_object_covered: torch.Tensor,
@@ -410,7 +412,7 @@ def _stateless_sample(
     """Samples a part of an image that a seed determines."""
 
 
-not_differentiable(_sample, _stateless_sample)
+not_differentiable(_sample_distorted_bounding_box_v2, _stateless_sample)
 
 
 def sample_distorted_bounding_box(
@@ -449,8 +451,10 @@ def sample_distorted_bounding_box(
         (3, TensorShape([1, 1, 4]))
     """
     first, second = op_seeds(seed) if seed else (0, 0)
-    options = _options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
-    outputs: Any = _sample(image_size, bounding_boxes, min_object_covered, first, second, *options, name)
+    options = _sampling_options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
+    outputs: Any = _sample_distorted_bounding_box_v2(
+        image_size, bounding_boxes, min_object_covered, first, second, *options, name
+    )
     return SampleDistortedBoundingBoxV2(*outputs)
 
 
@@ -489,12 +493,12 @@ def stateless_sample_distorted_bounding_box(
         >>> begin.numpy().tolist(), size.numpy().tolist()
         ([0, 3, 0], [39, 48, -1])
     """
-    options = _options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
+    options = _sampling_options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
     outputs: Any = _stateless_sample(image_size, bounding_boxes, min_object_covered, seed, *options, name)
     return StatelessSampleDistortedBoundingBox(*outputs)
 
 
-def _options(
+def _sampling_options(
     aspects: Sequence[float] | None, areas: Sequence[float] | None, max_attempts: int | None, whole: bool | None
 ) -> tuple[tuple[float, ...], tuple[float, ...], int, bool]:
     """Returns the attrs of a sampling op, with the defaults in the place of None."""

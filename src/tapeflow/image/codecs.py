@@ -39,7 +39,7 @@ def file_format(data: bytes) -> str:
     raise invalid("Unknown image file format. One of JPEG, PNG, GIF, BMP, WebP required.")
 
 
-def _opened(data: bytes, format: str) -> Image:
+def _open_image(data: bytes, format: str) -> Image:
     """Opens a file of a format.
 
     Raises:
@@ -50,10 +50,10 @@ def _opened(data: bytes, format: str) -> Image:
     try:
         return Image.open(io.BytesIO(data), formats=[format])
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
-        raise damaged(data, format) from None
+        raise damaged_image(data, format) from None
 
 
-def _pixels(image: Image, data: bytes, format: str) -> np.ndarray:
+def _image_pixels(image: Image, data: bytes, format: str) -> np.ndarray:
     """Returns the pixels of an opened file, `[height, width, channels]`.
 
     Raises:
@@ -62,11 +62,11 @@ def _pixels(image: Image, data: bytes, format: str) -> np.ndarray:
     try:
         array = np.asarray(image)
     except (OSError, ValueError, SyntaxError):
-        raise damaged(data, format) from None
+        raise damaged_image(data, format) from None
     return array if array.ndim == 3 else array[:, :, None]
 
 
-def damaged(data: bytes, format: str) -> Exception:
+def damaged_image(data: bytes, format: str) -> Exception:
     """Returns the error for a file that can't be decoded."""
     return invalid(f"Invalid {format} data, size {len(data)}")
 
@@ -107,7 +107,7 @@ def read_jpeg(
                 min_width=-(-width // ratio),
                 min_factor=ratio,
             )
-    image = _opened(data, "JPEG")
+    image = _open_image(data, "JPEG")
     width, height = image.size
     if ratio != 1 or channels == 1:
         # The decoder itself computes the brightness and the smaller image.
@@ -115,13 +115,13 @@ def read_jpeg(
     if image.mode == "CMYK":
         if channels == 1:
             raise invalid("a JPEG file in CMYK can't be decoded into one channel")
-        return _from_cmyk(_pixels(image, data, "JPEG"))
+        return _from_cmyk(_image_pixels(image, data, "JPEG"))
     if channels and channels != len(image.getbands()):
         try:
             image = image.convert("L" if channels == 1 else "RGB")
         except OSError:
-            raise damaged(data, "JPEG") from None
-    return _pixels(image, data, "JPEG")
+            raise damaged_image(data, "JPEG") from None
+    return _image_pixels(image, data, "JPEG")
 
 
 def _from_cmyk(pixels: np.ndarray) -> np.ndarray:
@@ -134,7 +134,7 @@ def jpeg_shape(data: bytes) -> tuple[int, int, int]:
     shape = _shape_in_header(data)
     if shape is not None:
         return shape
-    image = _opened(data, "JPEG")
+    image = _open_image(data, "JPEG")
     return image.height, image.width, len(image.getbands())
 
 
@@ -193,8 +193,8 @@ def read_png(data: bytes, channels: int = 0) -> np.ndarray:
         if png.has_16_bits(data):
             return _with_channels(*png.read_16_bits(data), channels)
     except (KeyError, ValueError, struct.error, zlib.error):
-        raise damaged(data, "PNG") from None
-    image = _opened(data, "PNG")
+        raise damaged_image(data, "PNG") from None
+    image = _open_image(data, "PNG")
     transparent = image.info.get("transparency")
     try:
         if image.mode == "P":
@@ -203,9 +203,9 @@ def read_png(data: bytes, channels: int = 0) -> np.ndarray:
         elif image.mode == "1":
             image = image.convert("L")
     except (OSError, ValueError, SyntaxError):
-        raise damaged(data, "PNG") from None
+        raise damaged_image(data, "PNG") from None
     color = (transparent,) if isinstance(transparent, int) else transparent
-    return _with_channels(_pixels(image, data, "PNG"), color if isinstance(color, tuple) else None, channels)
+    return _with_channels(_image_pixels(image, data, "PNG"), color if isinstance(color, tuple) else None, channels)
 
 
 def _with_channels(pixels: np.ndarray, transparent: tuple[int, ...] | None, channels: int) -> np.ndarray:
@@ -215,7 +215,7 @@ def _with_channels(pixels: np.ndarray, transparent: tuple[int, ...] | None, chan
         return pixels
     colors = pixels[..., : own - (own in (2, 4))]
     if channels == 1:
-        return colors if own < 3 else _brightness(colors)
+        return colors if own < 3 else _png_brightness(colors)
     rgb = np.broadcast_to(colors, (*pixels.shape[:2], 3))
     if channels == 3:
         return rgb
@@ -226,7 +226,7 @@ def _with_channels(pixels: np.ndarray, transparent: tuple[int, ...] | None, chan
     return np.concatenate([rgb, opacity], -1)
 
 
-def _brightness(rgb: np.ndarray) -> np.ndarray:
+def _png_brightness(rgb: np.ndarray) -> np.ndarray:
     """Computes the brightness of colors by libpng's arithmetic, which rounds for 16 bits only."""
     total = rgb.astype(np.int64) @ np.array([9797, 19234, 3737])
     half = 0 if rgb.dtype == np.uint8 else 1 << 14
@@ -238,10 +238,10 @@ def _brightness(rgb: np.ndarray) -> np.ndarray:
 
 def read_gif(data: bytes) -> np.ndarray:
     """Decodes a GIF file to uint8 `[frames, height, width, 3]`; transparent pixels show the previous frame."""
-    image = _opened(data, "GIF")
+    image = _open_image(data, "GIF")
     visible = np.zeros((image.height, image.width, 3), np.uint8)
     frames = []
-    for rgba in _frames(image, data, "GIF", lambda frame: frame.convert("RGBA")):
+    for rgba in _convert_frames(image, data, "GIF", lambda frame: frame.convert("RGBA")):
         visible = np.where(rgba[..., 3:] == 0, visible, rgba[..., :3])
         frames.append(visible)
     return np.stack(frames)
@@ -249,10 +249,10 @@ def read_gif(data: bytes) -> np.ndarray:
 
 def read_webp(data: bytes) -> np.ndarray:
     """Decodes a WebP file to uint8 `[frames, height, width, channels]`."""
-    return np.stack(_frames(_opened(data, "WEBP"), data, "WEBP", lambda frame: frame))
+    return np.stack(_convert_frames(_open_image(data, "WEBP"), data, "WEBP", lambda frame: frame))
 
 
-def _frames(image: Image, data: bytes, format: str, convert: Callable[[Image], Image]) -> list[np.ndarray]:
+def _convert_frames(image: Image, data: bytes, format: str, convert: Callable[[Image], Image]) -> list[np.ndarray]:
     """Returns the pixels of each frame of an opened file, converted by a function."""
     frames = []
     try:
@@ -260,7 +260,7 @@ def _frames(image: Image, data: bytes, format: str, convert: Callable[[Image], I
             image.seek(number)
             frames.append(np.array(convert(image)))
     except (OSError, ValueError, SyntaxError, EOFError):
-        raise damaged(data, format) from None
+        raise damaged_image(data, format) from None
     return frames
 
 

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.concat_and_split import concat, stack, unstack
 from tapeflow.array.creation import convert_to_tensor
-from tapeflow.array.joining import concat, stack, unstack
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import FailedPreconditionError
 from tapeflow.core.hooks import hooks
 from tapeflow.core.loops import Loop, Numbers, loop, simd_range
-from tapeflow.core.ops.batching import equal_shapes, leading_dimensions
+from tapeflow.core.ops.batch_rules import equal_shapes, leading_dimensions
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import ranked, same, text
+from tapeflow.core.ops.shape_rules import check_ranks_first, same, text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32
 from tapeflow.core.types.shape import TensorShape
@@ -178,7 +178,7 @@ def _three_channels(images: TensorShape) -> TensorShape:
     return images[:-1] + images[-1:].merge_with([3]) if images.rank else images
 
 
-@op("RGBToHSV", kernel=_rgb_to_hsv_kernel, shape=ranked(_three_channels, -1), batching=equal_shapes)
+@op("RGBToHSV", kernel=_rgb_to_hsv_kernel, shape=check_ranks_first(_three_channels, -1), batching=equal_shapes)
 def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
     """Converts RGB images to hue, saturation and value.
 
@@ -204,7 +204,7 @@ def _(call: Call, dy: Any) -> Any:
     As in TensorFlow, saturation does not depend on a channel that is 0.
     """
     colors, (dhue, dsaturation, dvalue) = unstack(call.inputs[0], 3, -1), unstack(dy, 3, -1)
-    highest, lowest = _masks(colors, maximum), _masks(colors[::-1], minimum)[::-1]
+    highest, lowest = _extremum_masks(colors, maximum), _extremum_masks(colors[::-1], minimum)[::-1]
     value, low = (sum(c * m for c, m in zip(colors, masks, strict=True)) for masks in (highest, lowest))
     spread, lit = value - low, maximum(value, 0.0)
     turn = divide_no_nan(dhue, 6.0 * spread)
@@ -221,7 +221,7 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-def _masks(colors: list[Any], extremum: Callable[..., Any]) -> list[Any]:
+def _extremum_masks(colors: list[Any], extremum: Callable[..., Any]) -> list[Any]:
     """Returns a mask for each channel: 1 where it is the first of the three that attains their extremum."""
     first_color, second_color, third_color = colors
     extreme = extremum(extremum(first_color, second_color), third_color)
@@ -231,7 +231,7 @@ def _masks(colors: list[Any], extremum: Callable[..., Any]) -> list[Any]:
     return [cast(mask, extreme.dtype) for mask in (first, second, third)]
 
 
-@op("HSVToRGB", kernel=_hsv_to_rgb_kernel, shape=ranked(_three_channels, -1), batching=equal_shapes)
+@op("HSVToRGB", kernel=_hsv_to_rgb_kernel, shape=check_ranks_first(_three_channels, -1), batching=equal_shapes)
 def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Converts images of hue, saturation and value to RGB.
 
@@ -275,7 +275,7 @@ def _check_image(images: torch.Tensor) -> None:
         raise invalid(f"input must have 3 channels but instead has {images.shape[-1]} channels.")
 
 
-@op("AdjustHue", shape=ranked(same, -3), batching=leading_dimensions)
+@op("AdjustHue", shape=check_ranks_first(same, -3), batching=leading_dimensions)
 def turn_hue(images: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
     """Adds `delta` turns of the color circle to the hue of RGB images."""
     _check_image(images)
@@ -284,7 +284,7 @@ def turn_hue(images: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
     return _map_pixels(_turn_hues, images, turn if abs(turn) <= 6 else turn % 6)
 
 
-@op("AdjustSaturation", shape=ranked(same, -3), batching=leading_dimensions)
+@op("AdjustSaturation", shape=check_ranks_first(same, -3), batching=leading_dimensions)
 def scale_saturation(images: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
     """Multiplies the saturation of RGB images, and clips it to [0, 1]."""
     _check_image(images)
@@ -309,7 +309,7 @@ _FROM_YIQ = np.array([[1, 1, 1], [0.95598634, -0.27201283, -1.10674021], [0.6208
 _FROM_YUV = np.array([[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0]])
 
 
-def _times(images: Any, matrix: np.ndarray) -> Any:
+def _multiply_colors(images: Any, matrix: np.ndarray) -> Any:
     """Multiplies the colors of images, rows of three numbers, by a matrix."""
     tensor = convert_to_tensor(images)
     return tensordot(tensor, convert_to_tensor(matrix.tolist(), tensor.dtype), [[tensor.shape.rank - 1], [0]])
@@ -328,7 +328,7 @@ def rgb_to_yiq(images: TensorLike) -> Tensor:
         >>> float(tf.image.rgb_to_yiq([[1.0, 1.0, 1.0]])[0, 0])
         1.0
     """
-    return _times(images, _YIQ)
+    return _multiply_colors(images, _YIQ)
 
 
 def yiq_to_rgb(images: TensorLike) -> Tensor:
@@ -344,7 +344,7 @@ def yiq_to_rgb(images: TensorLike) -> Tensor:
         >>> tf.image.yiq_to_rgb([[0.0, 0.0, 0.0]]).numpy().tolist()
         [[0.0, 0.0, 0.0]]
     """
-    return _times(images, _FROM_YIQ)
+    return _multiply_colors(images, _FROM_YIQ)
 
 
 def rgb_to_yuv(images: TensorLike) -> Tensor:
@@ -360,7 +360,7 @@ def rgb_to_yuv(images: TensorLike) -> Tensor:
         >>> float(tf.image.rgb_to_yuv([[1.0, 1.0, 1.0]])[0, 0])
         1.0
     """
-    return _times(images, _YUV)
+    return _multiply_colors(images, _YUV)
 
 
 def yuv_to_rgb(images: TensorLike) -> Tensor:
@@ -376,7 +376,7 @@ def yuv_to_rgb(images: TensorLike) -> Tensor:
         >>> tf.image.yuv_to_rgb([[0.0, 0.0, 0.0]]).numpy().tolist()
         [[0.0, 0.0, 0.0]]
     """
-    return _times(images, _FROM_YUV)
+    return _multiply_colors(images, _FROM_YUV)
 
 
 def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:

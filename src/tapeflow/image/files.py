@@ -11,7 +11,7 @@ import torch
 from tapeflow.core.errors import InternalError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import check_rank, ranked, scalar, stated, text, wholly_static
+from tapeflow.core.ops.shape_rules import check_rank, check_ranks_first, scalar, stated_dims, text, wholly_static
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32, uint8, uint16
 from tapeflow.core.types.shape import TensorShape
@@ -25,14 +25,14 @@ from tapeflow.strings.text import substr
 # ---- decoding --------------------------------------------------------------------------------------------------------
 
 
-def _contents(array: np.ndarray) -> bytes:
+def _file_contents(array: np.ndarray) -> bytes:
     """Returns the contents of a file in a string scalar."""
     if array.ndim:
         raise invalid(f"`contents` must be scalar but got shape{text(TensorShape(array.shape))}")
     return array.item()
 
 
-def _pixels(data: bytes, format: str, channels: int, *jpeg_options: Any) -> np.ndarray:
+def _decode_pixels(data: bytes, format: str, channels: int, *jpeg_options: Any) -> np.ndarray:
     """Decodes a file; the result has a dimension of frames in front for the formats that have frames."""
     if channels not in (0, 1, 3, 4):
         raise invalid(f"`channels` must be 0, 1, 3 or 4 but got {channels}")
@@ -67,13 +67,13 @@ def _as_dtype(pixels: np.ndarray, format: str, dtype: DType) -> torch.Tensor:
     return torch.from_numpy(np.require(pixels, requirements=["C", "W"]))
 
 
-def _decode(name: str, contents: np.ndarray, channels: int, dtype: Any, *jpeg_options: Any) -> torch.Tensor:
+def _decode_for_op(name: str, contents: np.ndarray, channels: int, dtype: Any, *jpeg_options: Any) -> torch.Tensor:
     """Decodes a file for an op. An op accepts every format whose images have the rank of its result.
 
     Raises:
         InvalidArgumentError: the file is damaged, or the op does not accept it.
     """
-    data = _contents(contents)
+    data = _file_contents(contents)
     format = codecs.file_format(data)
     if name == "DecodeBmp" and format != "BMP":
         raise invalid(
@@ -86,7 +86,7 @@ def _decode(name: str, contents: np.ndarray, channels: int, dtype: Any, *jpeg_op
         )
     if format == "WEBP" and as_dtype(dtype) is not uint8:
         raise invalid("WebP only supports uint8 for dtype")
-    pixels = _pixels(data, format, channels, *jpeg_options)
+    pixels = _decode_pixels(data, format, channels, *jpeg_options)
     if name == "DecodeGif":
         pixels = pixels if pixels.ndim == 4 else pixels[None]
     elif format == "GIF" and name in ("DecodePng", "DecodeJpeg"):
@@ -104,10 +104,10 @@ def _image_shape(contents: TensorShape, channels: int = 0, *_: Any) -> TensorSha
 
 
 def _decode_png_kernel(contents: Any, channels: int = 0, dtype: Any = uint8) -> torch.Tensor:
-    return _decode("DecodePng", contents, channels, dtype)
+    return _decode_for_op("DecodePng", contents, channels, dtype)
 
 
-@op("DecodePng", kernel=_decode_png_kernel, strings=_decode_png_kernel, shape=ranked(_image_shape, 0))
+@op("DecodePng", kernel=_decode_png_kernel, strings=_decode_png_kernel, shape=check_ranks_first(_image_shape, 0))
 def decode_png(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> Tensor:
     """Decodes a PNG file; also a JPEG file, or a GIF file of one frame.
 
@@ -141,10 +141,10 @@ def _jpeg_options(
 
 
 def _decode_jpeg_kernel(contents: Any, channels: int, *attrs: Any) -> torch.Tensor:
-    return _decode("DecodeJpeg", contents, channels, uint8, *_jpeg_options(*attrs))
+    return _decode_for_op("DecodeJpeg", contents, channels, uint8, *_jpeg_options(*attrs))
 
 
-@op("DecodeJpeg", kernel=_decode_jpeg_kernel, strings=_decode_jpeg_kernel, shape=ranked(_image_shape, 0))
+@op("DecodeJpeg", kernel=_decode_jpeg_kernel, strings=_decode_jpeg_kernel, shape=check_ranks_first(_image_shape, 0))
 def decode_jpeg(
     contents: TensorLike,
     channels: int = 0,
@@ -184,10 +184,10 @@ def _decode_and_crop_jpeg_kernel(contents: Any, crop_window: Any, channels: int,
     options = _jpeg_options(*attrs)
     if type(crop_window) is not tuple or len(crop_window) != 4:
         raise invalid(f"crop_size must have four elements {list(np.shape(crop_window))}")
-    data = _contents(contents)
+    data = _file_contents(contents)
     if codecs.file_format(data) != "JPEG":
         raise invalid("DecodeAndCropJpeg operation can run on JPEG only, but the file is of another format")
-    image = _decode("DecodeAndCropJpeg", contents, channels, uint8, *options)
+    image = _decode_for_op("DecodeAndCropJpeg", contents, channels, uint8, *options)
     top, left, height, width = crop_window
     if not (0 <= top < top + height <= image.shape[0] and 0 <= left < left + width <= image.shape[1]):
         raise invalid(f"the crop window {list(crop_window)} is not inside the image of shape {list(image.shape)}")
@@ -198,7 +198,7 @@ def _cropped_shape(contents: TensorShape, crop_window: Any, channels: int = 0, *
     if type(crop_window) is int or (type(crop_window) is tuple and len(crop_window) != 4):
         raise invalid(f"crop_size must have four elements {text(TensorShape(np.shape(crop_window)))}")
     check_rank(crop_window, 1)
-    size = stated(crop_window[2:]) if type(crop_window) is tuple and wholly_static(crop_window) else (None, None)
+    size = stated_dims(crop_window[2:]) if type(crop_window) is tuple and wholly_static(crop_window) else (None, None)
     return TensorShape([*size, channels or None])
 
 
@@ -207,7 +207,7 @@ def _cropped_shape(contents: TensorShape, crop_window: Any, channels: int = 0, *
     kernel=_decode_and_crop_jpeg_kernel,
     strings=_decode_and_crop_jpeg_kernel,
     host=("crop_window",),
-    shape=ranked(_cropped_shape, 0),
+    shape=check_ranks_first(_cropped_shape, 0),
 )
 def decode_and_crop_jpeg(
     contents: TensorLike,
@@ -245,10 +245,10 @@ def decode_and_crop_jpeg(
 
 
 def _decode_bmp_kernel(contents: Any, channels: int = 0) -> torch.Tensor:
-    return _decode("DecodeBmp", contents, channels, uint8)
+    return _decode_for_op("DecodeBmp", contents, channels, uint8)
 
 
-@op("DecodeBmp", kernel=_decode_bmp_kernel, strings=_decode_bmp_kernel, shape=ranked(_image_shape, 0))
+@op("DecodeBmp", kernel=_decode_bmp_kernel, strings=_decode_bmp_kernel, shape=check_ranks_first(_image_shape, 0))
 def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Tensor:
     """Decodes an uncompressed BMP file.
 
@@ -270,14 +270,14 @@ def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None)
 
 
 def _decode_gif_kernel(contents: Any) -> torch.Tensor:
-    return _decode("DecodeGif", contents, 3, uint8)
+    return _decode_for_op("DecodeGif", contents, 3, uint8)
 
 
 @op(
     "DecodeGif",
     kernel=_decode_gif_kernel,
     strings=_decode_gif_kernel,
-    shape=ranked(lambda contents: TensorShape([None, None, None, 3]), 0),
+    shape=check_ranks_first(lambda contents: TensorShape([None, None, None, 3]), 0),
 )
 def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     """Decodes the frames of a GIF file; a PNG or JPEG file is decoded as one frame.
@@ -299,14 +299,14 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
 
 
 def _decode_webp_kernel(contents: Any, channels: int = 0, dtype: Any = uint8) -> torch.Tensor:
-    return _decode("DecodeWebP", contents, channels, dtype)
+    return _decode_for_op("DecodeWebP", contents, channels, dtype)
 
 
 @op(
     "DecodeWebP",
     kernel=_decode_webp_kernel,
     strings=_decode_webp_kernel,
-    shape=ranked(lambda contents, channels=0, *_: TensorShape([None, None, None, channels or None]), 0),
+    shape=check_ranks_first(lambda contents, channels=0, *_: TensorShape([None, None, None, channels or None]), 0),
 )
 def decode_webp(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> Tensor:
     """Decodes the frames of a WebP file.
@@ -340,10 +340,10 @@ def _any_image_shape(
     return TensorShape(None) if expand_animations else TensorShape([None, None, channels or None])
 
 
-@op("DecodeImage", strings=True, shape=ranked(_any_image_shape, 0))
+@op("DecodeImage", strings=True, shape=check_ranks_first(_any_image_shape, 0))
 def _decode_image(contents: Any, channels: int = 0, dtype: Any = uint8, expand_animations: bool = True) -> torch.Tensor:
     """Decodes an image file of any format."""
-    image = _decode("DecodeImage", contents, channels, dtype)
+    image = _decode_for_op("DecodeImage", contents, channels, dtype)
     return image if image.ndim == 3 or expand_animations else image[0]
 
 
@@ -400,14 +400,14 @@ def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
 
 
 def _jpeg_shape_kernel(contents: Any, output_type: Any = int32) -> torch.Tensor:
-    return torch.tensor(codecs.jpeg_shape(_contents(contents)), dtype=output_type.torch)
+    return torch.tensor(codecs.jpeg_shape(_file_contents(contents)), dtype=output_type.torch)
 
 
 @op(
     "ExtractJpegShape",
     kernel=_jpeg_shape_kernel,
     strings=_jpeg_shape_kernel,
-    shape=ranked(lambda *_: TensorShape([3]), 0),
+    shape=check_ranks_first(lambda *_: TensorShape([3]), 0),
 )
 def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = int32, name: str | None = None) -> Tensor:
     """Reads the shape of an image from the header of a JPEG file.
@@ -455,7 +455,7 @@ def _encode_jpeg_kernel(image: torch.Tensor, format: str, quality: int, *options
     return StringArray.scalar(codecs.write_jpeg(pixels, quality, *options))
 
 
-@op("EncodeJpeg", kernel=_encode_jpeg_kernel, shape=ranked(scalar, 3))
+@op("EncodeJpeg", kernel=_encode_jpeg_kernel, shape=check_ranks_first(scalar, 3))
 def encode_jpeg(
     image: TensorLike,
     format: str = "",
@@ -495,7 +495,7 @@ def encode_jpeg(
     """
 
 
-@op("EncodeJpegVariableQuality", host=("quality",), shape=ranked(scalar, 3))
+@op("EncodeJpegVariableQuality", host=("quality",), shape=check_ranks_first(scalar, 3))
 def encode_jpeg_variable_quality(images: torch.Tensor, quality: Any) -> StringArray:
     """Encodes an image as a JPEG file of a quality that may be a tensor."""
     return StringArray.scalar(codecs.write_jpeg(_check_jpeg_image(images, quality), quality))
@@ -524,7 +524,7 @@ def _batch_shape(image: TensorShape, *_: Any) -> TensorShape:
     return image[:-3] if image.rank is not None else image
 
 
-@op("EncodePng", kernel=_encode_png_kernel, shape=ranked(_batch_shape, -3))
+@op("EncodePng", kernel=_encode_png_kernel, shape=check_ranks_first(_batch_shape, -3))
 def _encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
     """Encodes images as PNG files."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tapeflow.array.concat_and_split import concat, tile
 from tapeflow.array.creation import convert_to_tensor, zeros_like
-from tapeflow.array.joining import concat, tile
 from tapeflow.array.padding import pad
 from tapeflow.array.properties import shape
-from tapeflow.array.shaping import reshape
+from tapeflow.array.reshapes import reshape
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.elementwise import abs as absolute

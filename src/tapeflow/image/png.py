@@ -36,7 +36,7 @@ def read_16_bits(data: bytes) -> tuple[np.ndarray, tuple[int, ...] | None]:
         ValueError, zlib.error, struct.error: the file is damaged.
     """
     chunks: dict[bytes, bytes] = {}
-    for name, body in _chunks(data):
+    for name, body in _read_chunks(data):
         chunks[name] = chunks.get(name, b"") + body
     width, height, _, color_type, _, _, interlaced = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
     channels = _CHANNELS[color_type]
@@ -48,13 +48,13 @@ def read_16_bits(data: bytes) -> tuple[np.ndarray, tuple[int, ...] | None]:
         if part.size:
             length = part.shape[0] * (1 + 2 * channels * part.shape[1])
             lines = raw[start : start + length].reshape(part.shape[0], -1)
-            part[...] = _unfiltered(lines, 2 * channels).view(">u2").reshape(part.shape)
+            part[...] = _undo_filters(lines, 2 * channels).view(">u2").reshape(part.shape)
             start += length
     transparent = chunks.get(b"tRNS")
     return out, struct.unpack(f">{channels}H", transparent) if transparent else None
 
 
-def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+def _read_chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Yields the names and the data of the chunks of a file."""
     position = len(_SIGNATURE)
     while position < len(data):
@@ -67,7 +67,7 @@ def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         position += length + 12
 
 
-def _unfiltered(lines: np.ndarray, pixel: int) -> np.ndarray:
+def _undo_filters(lines: np.ndarray, pixel: int) -> np.ndarray:
     """Decodes lines that each begin with the number of their filter; a pixel has `pixel` bytes."""
     above = np.zeros(lines.shape[1] - 1, np.uint8)
     out = np.empty((len(lines), len(above)), np.uint8)
@@ -80,14 +80,18 @@ def _unfiltered(lines: np.ndarray, pixel: int) -> np.ndarray:
         elif kind == 2:
             result[:] = filtered + above
         elif kind in (3, 4):
-            result[:] = _unpredicted(filtered.tolist(), above.tolist(), pixel, _mean if kind == 3 else _paeth)
+            result[:] = _undo_prediction(
+                filtered.tolist(), above.tolist(), pixel, _mean_predictor if kind == 3 else _paeth_predictor
+            )
         else:
             raise ValueError(f"there is no filter {kind}")
         above = result
     return out
 
 
-def _unpredicted(line: list[int], above: list[int], pixel: int, predict: Callable[[int, int, int], int]) -> list[int]:
+def _undo_prediction(
+    line: list[int], above: list[int], pixel: int, predict: Callable[[int, int, int], int]
+) -> list[int]:
     """Decodes a line of differences from predictions by the bytes to the left, above, and above to the left."""
     left, up = [0] * pixel + line, [0] * pixel + above
     for i in range(pixel, len(left)):
@@ -95,11 +99,11 @@ def _unpredicted(line: list[int], above: list[int], pixel: int, predict: Callabl
     return left[pixel:]
 
 
-def _mean(left: int, up: int, corner: int) -> int:
+def _mean_predictor(left: int, up: int, corner: int) -> int:
     return (left + up) // 2
 
 
-def _paeth(left: int, up: int, corner: int) -> int:
+def _paeth_predictor(left: int, up: int, corner: int) -> int:
     """Returns the neighbor that is nearest to `left + up - corner`."""
     to_left, to_up, to_corner = abs(up - corner), abs(left - corner), abs(left + up - 2 * corner)
     if to_left <= to_up and to_left <= to_corner:
@@ -116,15 +120,15 @@ def write(image: np.ndarray, compression: int = -1) -> bytes:
     size = image.dtype.itemsize
     header = struct.pack(">IIBBBBB", width, height, 8 * size, _COLOR_TYPES[channels], 0, 0, 0)
     lines = image.astype(image.dtype.newbyteorder(">")).reshape(height, -1).view(np.uint8)
-    body = zlib.compress(_filtered(lines, size * channels).tobytes(), compression)
-    return _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", body) + _chunk(b"IEND", b"")
+    body = zlib.compress(_filter_lines(lines, size * channels).tobytes(), compression)
+    return _SIGNATURE + _make_chunk(b"IHDR", header) + _make_chunk(b"IDAT", body) + _make_chunk(b"IEND", b"")
 
 
-def _chunk(name: bytes, body: bytes) -> bytes:
+def _make_chunk(name: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
 
 
-def _filtered(lines: np.ndarray, pixel: int) -> np.ndarray:
+def _filter_lines(lines: np.ndarray, pixel: int) -> np.ndarray:
     """Encodes each line by the filter that leaves the smallest differences, as the specification recommends."""
     left, up, corner = np.zeros_like(lines), np.zeros_like(lines), np.zeros_like(lines)
     left[:, pixel:], up[1:], corner[1:, pixel:] = lines[:, :-pixel], lines[:-1], lines[:-1, :-pixel]

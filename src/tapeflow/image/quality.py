@@ -6,17 +6,17 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.array.concat_and_split import concat, stack, tile
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.creation import range as range_of
-from tapeflow.array.joining import concat, stack, tile
+from tapeflow.array.identities import less_static
 from tapeflow.array.padding import pad
-from tapeflow.array.passing import less_static
 from tapeflow.array.properties import shape
-from tapeflow.array.shaping import reshape
+from tapeflow.array.reshapes import reshape
 from tapeflow.core.hooks import hooks
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, int32
-from tapeflow.core.values.tensor import Tensor, mistyped
+from tapeflow.core.values.tensor import Tensor, dtype_error
 from tapeflow.image.conversion import convert_image_dtype
 from tapeflow.math.arithmetic import squared_difference
 from tapeflow.math.casting import cast
@@ -52,7 +52,7 @@ def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = N
     peak = convert_image_dtype(cast(max_val, first.dtype), float32)
     difference = squared_difference(convert_image_dtype(first, float32), convert_image_dtype(second, float32))
     error = reduce_mean(difference, [-3, -2, -1])
-    _check_shapes(first, second)
+    _check_image_pair(first, second)
     return (20 / math.log(10)) * log(peak) - (10 / math.log(10)) * log(error)
 
 
@@ -90,7 +90,7 @@ def ssim(
         >>> float(tf.image.ssim(x, x, max_val=1.0))
         1.0
     """
-    first, second, peak = _prepared(img1, img2, max_val)
+    first, second, peak = _prepare_images(img1, img2, max_val)
     similarity, _ = _per_channel(first, second, peak, filter_size, filter_sigma, k1, k2, return_index_map)
     return reduce_mean(similarity, [-1])
 
@@ -132,7 +132,7 @@ def ssim_multiscale(
         >>> float(tf.image.ssim_multiscale(x, x, max_val=1.0, power_factors=[0.5, 0.5]))
         1.0
     """
-    first, second, peak = _prepared(img1, img2, max_val)
+    first, second, peak = _prepare_images(img1, img2, max_val)
     factors: Any = power_factors
     contrasts = []
     similarity: Any = None
@@ -140,7 +140,9 @@ def ssim_multiscale(
         if scale:
             # TensorFlow does not know the size of images that it may have padded.
             first, second = (
-                less_static(_halved(x), None if x.shape.rank is None else [*x.shape[:-3], None, None, x.shape[-1]])
+                less_static(
+                    _halve_images(x), None if x.shape.rank is None else [*x.shape[:-3], None, None, x.shape[-1]]
+                )
                 for x in (first, second)
             )
         similarity, contrast = _per_channel(first, second, peak, filter_size, filter_sigma, k1, k2)
@@ -149,7 +151,7 @@ def ssim_multiscale(
     return reduce_mean(reduce_prod(pow(similarities, factors), [-1]), [-1])
 
 
-def _check_shapes(first: Any, second: Any) -> None:
+def _check_image_pair(first: Any, second: Any) -> None:
     """Checks that two tensors are images of one size, in batches that broadcast.
 
     Raises:
@@ -167,14 +169,14 @@ def _check_shapes(first: Any, second: Any) -> None:
         hooks.check(reduce_all(equal(*sizes)), [*sizes])
 
 
-def _prepared(img1: Any, img2: Any, max_val: Any) -> tuple[Any, Any, Any]:
+def _prepare_images(img1: Any, img2: Any, max_val: Any) -> tuple[Any, Any, Any]:
     """Returns the images and the largest difference of pixels, as float32."""
     first, second = convert_to_tensor(img1), convert_to_tensor(img2)
     for image in (first, second):
         image.shape.with_rank_at_least(3)
     if first.dtype is not second.dtype:  # their shapes are compared first, as a list of one dtype
-        raise mistyped(f"the images must have one dtype, not {first.dtype.name} and {second.dtype.name}")
-    _check_shapes(first, second)
+        raise dtype_error(f"the images must have one dtype, not {first.dtype.name} and {second.dtype.name}")
+    _check_image_pair(first, second)
     peak = convert_image_dtype(cast(max_val, first.dtype), float32)
     return convert_image_dtype(first, float32), convert_image_dtype(second, float32), peak
 
@@ -197,7 +199,7 @@ def _per_channel(
     for image in (first, second):
         dims = shape(image)[-3:-1]
         hooks.check(reduce_all(greater_equal(dims, size)), [dims, size])
-    window = tile(_gaussian(size, sigma), [1, 1, shape(first)[-1], 1])
+    window = tile(_gaussian_window(size, sigma), [1, 1, shape(first)[-1], 1])
 
     def smoothed(x: Any) -> Any:
         y = depthwise_conv2d(reshape(x, concat([[-1], shape(x)[-3:]], 0)), window, [1, 1, 1, 1], "VALID")
@@ -213,7 +215,7 @@ def _per_channel(
     return similarity if index_map else reduce_mean(similarity, [-3, -2]), reduce_mean(contrast, [-3, -2])
 
 
-def _gaussian(size: Any, sigma: float) -> Any:
+def _gaussian_window(size: Any, sigma: float) -> Any:
     """Returns a normal distribution over a square of pixels, `[size, size, 1, 1]`."""
     positions = cast(range_of(size), float32) - cast(size - 1, float32) / 2
     exponent = square(positions) * (-0.5 / square(cast(sigma, float32)))
@@ -221,7 +223,7 @@ def _gaussian(size: Any, sigma: float) -> Any:
     return reshape(softmax(reshape(both, [1, -1])), [size, size, 1, 1])
 
 
-def _halved(images: Any) -> Any:
+def _halve_images(images: Any) -> Any:
     """Returns images of half the size; the last row or column of an odd number is repeated before."""
     dims = shape(images)
     flat = reshape(images, concat([[-1], dims[-3:]], 0))

@@ -24,7 +24,7 @@ from tapeflow.strings.kernels import raw_value
 Outputs = list[tuple[DType, Any]]  # dtypes and shapes
 
 
-def _dtype(key: str, dtype: Any, op: str) -> DType:
+def _feature_dtype(key: str, dtype: Any, op: str) -> DType:
     """Returns the dtype of a feature, if features can have it."""
     feature_dtype = as_dtype(dtype)
     if feature_dtype not in SHOWN:
@@ -35,18 +35,18 @@ def _dtype(key: str, dtype: Any, op: str) -> DType:
     return feature_dtype
 
 
-def _int64(values: Any, shape: Sequence[int] = (-1,)) -> torch.Tensor:
+def _int64_values(values: Any, shape: Sequence[int] = (-1,)) -> torch.Tensor:
     return raw_value(values, int64, shape)
 
 
-def _take(values: Any, places: np.ndarray) -> Any:
+def _take_values(values: Any, places: np.ndarray) -> Any:
     """Returns values of a raw vector by their places, in the shape of the places."""
     if isinstance(values, StringArray):
         return values.take(places)
     return values[torch.from_numpy(places)]
 
 
-def _pool(first: Any, flat: Any, dtype: DType) -> Any:
+def _pool_values(first: Any, flat: Any, dtype: DType) -> Any:
     """Returns some values and a raw vector as one raw vector."""
     parts = [raw_value(first, dtype), flat]
     return StringArray.concatenate(parts) if dtype is string else torch.cat(parts)
@@ -73,7 +73,7 @@ class DenseColumn(_Column):
     """A feature of one shape."""
 
     def __init__(self, key: str, feature: FixedLenFeature, op: str) -> None:
-        self.key, self.dtype = key, _dtype(key, feature.dtype, op)
+        self.key, self.dtype = key, _feature_dtype(key, feature.dtype, op)
         self.shape = TensorShape(feature.shape)
         if not self.shape.is_fully_defined():
             raise ValueError(
@@ -111,7 +111,7 @@ class DenseColumn(_Column):
         if missing:
             places = np.tile(np.arange(size), (len(rows), 1))
             places[kinds != 0] = size + np.arange(int(counts.sum())).reshape(len(rows) - missing, size)
-            flat = _take(_pool(self.default, flat, self.dtype), places)
+            flat = _take_values(_pool_values(self.default, flat, self.dtype), places)
         return [flat.reshape(dims if single else [len(rows), *dims])]
 
     def build(self, tensors: Sequence[Any]) -> Any:
@@ -122,7 +122,7 @@ class PaddedColumn(_Column):
     """A feature that is a sequence, padded to the longest one."""
 
     def __init__(self, key: str, feature: FixedLenSequenceFeature, op: str) -> None:
-        self.key, self.dtype = key, _dtype(key, feature.dtype, op)
+        self.key, self.dtype = key, _feature_dtype(key, feature.dtype, op)
         self.shape = TensorShape(feature.shape)
         self.allow_missing = feature.allow_missing
         fill = feature.default_value
@@ -151,7 +151,7 @@ class PaddedColumn(_Column):
             holds = np.arange(longest) < counts[:, None]
             places = np.zeros(holds.shape, np.int64)
             places[holds] = 1 + np.arange(int(counts.sum()))
-            flat = _take(_pool([self.fill], flat, self.dtype), places)
+            flat = _take_values(_pool_values([self.fill], flat, self.dtype), places)
         steps = longest // part if part else 0
         return flat.reshape(([] if single else [len(counts)]) + [steps, *self.shape.as_list()])
 
@@ -162,7 +162,7 @@ class VariableColumn(_Column):
     """A feature of any number of values, as a sparse tensor."""
 
     def __init__(self, key: str, feature: VarLenFeature, op: str) -> None:
-        self.key, self.dtype = key, _dtype(key, feature.dtype, op)
+        self.key, self.dtype = key, _feature_dtype(key, feature.dtype, op)
 
     def outputs(self, size: int | None, single: bool) -> Outputs:
         rank = 1 if single else 2
@@ -171,13 +171,13 @@ class VariableColumn(_Column):
     def read(self, rows: Rows, single: bool) -> list[Any]:
         flat, counts, *_ = rows.values(self.key, self.dtype)
         indices = [np.repeat(np.arange(len(rows)), counts), numbers_within(counts)]
-        return _sparse(indices, flat, [len(rows), int(counts.max(initial=0))], single)
+        return _sparse_values(indices, flat, [len(rows), int(counts.max(initial=0))], single)
 
     def build(self, tensors: Sequence[Any]) -> Any:
         return SparseTensor(*tensors)
 
 
-def _sparse(indices: Sequence[np.ndarray], values: Any, shape: Sequence[int], single: bool) -> list[Any]:
+def _sparse_values(indices: Sequence[np.ndarray], values: Any, shape: Sequence[int], single: bool) -> list[Any]:
     """Returns the raw values of a sparse tensor; the dimension of examples is dropped for a single one.
 
     Args:
@@ -187,14 +187,14 @@ def _sparse(indices: Sequence[np.ndarray], values: Any, shape: Sequence[int], si
         single: True if there is one example.
     """
     places = torch.from_numpy(np.stack(indices[single:], 1).astype(np.int64, copy=False))
-    return [places, values, _int64(shape)[single:]]
+    return [places, values, _int64_values(shape)[single:]]
 
 
 class SparseColumn(VariableColumn):
     """A sparse tensor whose indices and values are features."""
 
     def __init__(self, key: str, feature: SparseFeature, op: str) -> None:
-        self.key, self.dtype = feature.value_key, _dtype(key, feature.dtype, op)
+        self.key, self.dtype = feature.value_key, _feature_dtype(key, feature.dtype, op)
         index, size = feature.index_key, feature.size
         self.indices = [index] if isinstance(index, str) else list(index)
         self.size = list(size) if isinstance(size, (list, tuple)) else [size]
@@ -223,15 +223,15 @@ class SparseColumn(VariableColumn):
         indices = [np.repeat(np.arange(len(rows)), counts), *[part.flat.numpy() for part in parts]]
         if not self.sorted:
             order = np.lexsort(indices[::-1])
-            indices, flat = [part[order] for part in indices], _take(flat, order)
-        return _sparse(indices, flat, [len(rows), *map(int, self.size)], single)
+            indices, flat = [part[order] for part in indices], _take_values(flat, order)
+        return _sparse_values(indices, flat, [len(rows), *map(int, self.size)], single)
 
 
 class RaggedColumn(_Column):
     """A feature of any number of values, partitioned into rows."""
 
     def __init__(self, key: str, feature: RaggedFeature, op: str) -> None:
-        self.key, self.dtype = feature.value_key or key, _dtype(key, feature.dtype, op)
+        self.key, self.dtype = feature.value_key or key, _feature_dtype(key, feature.dtype, op)
         self.splits = as_dtype(feature.row_splits_dtype)
         parts = list(feature.partitions)
         self.inner: list[int] = []  # partitions into rows of the same length at the end are dimensions of the values
@@ -366,7 +366,7 @@ class PaddedSteps(PaddedColumn):
                 f"{self.shape.as_list()}"
             )
         shown = lengths if part else 0 * lengths
-        return [self.padded(flat, lengths * part, single), _int64(shown, [] if single else [-1])]
+        return [self.padded(flat, lengths * part, single), _int64_values(shown, [] if single else [-1])]
 
     def build(self, tensors: Sequence[Any]) -> Any:
         return tuple(tensors)
@@ -385,7 +385,7 @@ class VariableSteps(VariableColumn):
         own = np.repeat(np.arange(len(rows)), lengths), numbers_within(lengths)
         indices = [*[np.repeat(part, counts) for part in own], numbers_within(counts)]
         shape = [len(rows), int(lengths.max(initial=0)), int(counts.max(initial=0))]
-        return _sparse(indices, flat, shape, single)
+        return _sparse_values(indices, flat, shape, single)
 
 
 class RaggedSteps(RaggedColumn):

@@ -13,16 +13,16 @@ import torch
 
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
-from tapeflow.core.forking import cached_property
+from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.loops import Bytes, Int64s, loop
-from tapeflow.core.ops.batching import leading_dimensions
+from tapeflow.core.ops.batch_rules import leading_dimensions
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, float32, float64, int32, int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray, gather_ranges
-from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, mistyped
+from tapeflow.core.values.tensor import EagerTensor, Tensor, dtype_error, invalid
 from tapeflow.strings.formatting import parse_number, read_numbers
 from tapeflow.strings.kernels import raw_value
 
@@ -177,9 +177,7 @@ class CsvParser:
                 good = int(missing.argmax())
                 column, missing = column[:good], missing[:good]
             if dtype is string:
-                columns.append(
-                    column.select(~missing, StringArray.full((good,), default)) if missing.any() else column
-                )
+                columns.append(column.select(~missing, StringArray.full((good,), default)) if missing.any() else column)
                 continue
             if missing.any():
                 there = np.flatnonzero(~missing)
@@ -348,7 +346,7 @@ def _find_fields(
 def _check_default(default: Tensor) -> None:
     """Checks the dtype and the static shape of a record's default."""
     if default.dtype not in _NUMBERS and default.dtype is not string:
-        raise mistyped(f"A field can be float32, float64, int32, int64 or string, but not {default.dtype.name}.")
+        raise dtype_error(f"A field can be float32, float64, int32, int64 or string, but not {default.dtype.name}.")
     rank = default.shape.rank
     if rank is not None and rank > 1:
         raise invalid("Each record default should be at most rank 1 [Op:DecodeCSV]")
@@ -363,7 +361,7 @@ def _parser_of(
     return CsvParser(columns, field_delim, use_quote_delim, na_value, select_cols, None, "DecodeCSV")
 
 
-def _decode(
+def _decode_records(
     records: StringArray, record_defaults: Sequence[Any], field_delim: str, use_quote_delim: bool, na_value: str,
     select_cols: Sequence[int],
 ) -> tuple[Any, ...]:  # fmt: skip
@@ -384,8 +382,8 @@ def _decoded_shapes(records: TensorShape, defaults: Sequence[TensorShape], *attr
 
 @op(
     "DecodeCSV",
-    _decode,
-    strings=_decode,
+    _decode_records,
+    strings=_decode_records,
     shape=_decoded_shapes,
     batching=leading_dimensions,
     exact_in_batches=True,

@@ -169,14 +169,14 @@ def read_columns(
     """
     keys = [*dict.fromkeys([key for column in columns for key in column.keys])]
     try:
-        rows = _rows_of(serialized, field, keys, single)
+        rows = _example_rows(serialized, field, keys, single)
         return [column.read(rows, single) for column in columns]
     except UnusualMessageError:
-        rows = _rows_of(_written_anew(serialized, message), field, keys, single)
+        rows = _example_rows(_written_anew(serialized, message), field, keys, single)
         return [column.read(rows, single) for column in columns]
 
 
-def _rows_of(serialized: StringArray, field: int, keys: Sequence[str], single: bool) -> Rows | Lists:
+def _example_rows(serialized: StringArray, field: int, keys: Sequence[str], single: bool) -> Rows | Lists:
     count, names, data, wanted = serialized.size, _names_of(*keys), serialized.data, len(keys)
     fields = np.empty((4 * count + _TOTALS) * wanted, np.int64)
     found = _find_entries(data, serialized.offsets, count, 8 * field + 2, names.data, names.offsets, wanted, fields)

@@ -21,7 +21,7 @@ from tapeflow.graph.ir.python_op import python_op
 from tapeflow.io import gfile
 
 
-def _path(array: StringArray, argument: str) -> str:
+def _scalar_path(array: StringArray, argument: str) -> str:
     """Returns the path in a string scalar."""
     if array.ndim:
         raise invalid(f"Input {argument} tensor must be scalar, but had shape: {list(array.shape)}")
@@ -29,7 +29,7 @@ def _path(array: StringArray, argument: str) -> str:
 
 
 def _read_kernel(filename: Any) -> StringArray:
-    with gfile.GFile(_path(filename, "filename"), "rb") as file:
+    with gfile.GFile(_scalar_path(filename, "filename"), "rb") as file:
         return StringArray.scalar(file.read())
 
 
@@ -134,7 +134,7 @@ def write_file(filename: TensorLike, contents: TensorLike, name: str | None = No
     """
 
     def write(filename: Any, contents: Any) -> None:
-        path = _path(filename.value, "filename")
+        path = _scalar_path(filename.value, "filename")
         if contents.value.ndim:
             raise invalid(f"Contents tensor must be scalar, but had shape: {list(contents.shape)} [Op:WriteFile]")
         gfile.makedirs(os.path.dirname(path))

@@ -9,7 +9,7 @@ from google.protobuf import text_format
 
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.io import gfile
-from tapeflow.io.replacing import write_file
+from tapeflow.io.atomic_replace import write_file
 
 
 def write_graph(

@@ -55,8 +55,8 @@ def _message_type(name: str, source: str) -> Any:
         pools = [descriptor_pool.Default(), protos.pool]
     else:
         prefix = "bytes://"
-        data = _bytes(source[len(prefix) :]) if source.startswith(prefix) else pathlib.Path(source).read_bytes()
-        pools = [_pool(data)]
+        data = _text_bytes(source[len(prefix) :]) if source.startswith(prefix) else pathlib.Path(source).read_bytes()
+        pools = [_descriptor_pool(data)]
     for pool in pools:
         try:
             return message_factory.GetMessageClass(pool.FindMessageTypeByName(name))
@@ -65,11 +65,11 @@ def _message_type(name: str, source: str) -> Any:
     raise invalid(f"No descriptor found for message type {name}")
 
 
-def _bytes(text: str | bytes) -> bytes:
+def _text_bytes(text: str | bytes) -> bytes:
     return text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
 
 
-def _pool(data: bytes) -> descriptor_pool.DescriptorPool:
+def _descriptor_pool(data: bytes) -> descriptor_pool.DescriptorPool:
     try:
         files = descriptor_pb2.FileDescriptorSet.FromString(data)
     except DecodeError:
@@ -80,19 +80,19 @@ def _pool(data: bytes) -> descriptor_pool.DescriptorPool:
     return pool
 
 
-def _fields(descriptor: Descriptor, names: Sequence[str]) -> list[FieldDescriptor]:
+def _named_fields(descriptor: Descriptor, names: Sequence[str]) -> list[FieldDescriptor]:
     unknown = [n for n in names if n not in descriptor.fields_by_name]
     if unknown:
         raise invalid(f"Unknown field: {unknown[0]} in message type {descriptor.full_name}")
     return [descriptor.fields_by_name[n] for n in names]
 
 
-def _check(field: FieldDescriptor, dtype: DType) -> None:
+def _check_output_type(field: FieldDescriptor, dtype: DType) -> None:
     if dtype not in _DTYPES[field.type]:
         raise invalid(f"Unexpected output type for {field.full_name}: {_NAMES[field.type]} to {dtype.name}")
 
 
-def _items(message: Any, field: FieldDescriptor) -> list[Any]:
+def _field_items(message: Any, field: FieldDescriptor) -> list[Any]:
     """Returns the values that a message has for a field."""
     value = getattr(message, field.name)
     if not field.is_repeated:
@@ -103,17 +103,17 @@ def _items(message: Any, field: FieldDescriptor) -> list[Any]:
     return [v.encode() if isinstance(v, str) else v for v in value]
 
 
-def _default(field: FieldDescriptor, dtype: DType) -> Any:
+def _field_default(field: FieldDescriptor, dtype: DType) -> Any:
     if dtype is string:
         value = field.default_value if not field.is_repeated and field.message_type is None else b""
         return value.encode() if isinstance(value, str) else value
     return 0 if field.is_repeated else field.default_value
 
 
-def _column(rows: Sequence[Sequence[Any]], field: FieldDescriptor, dtype: DType, shape: Sequence[int]) -> Any:
+def _field_column(rows: Sequence[Sequence[Any]], field: FieldDescriptor, dtype: DType, shape: Sequence[int]) -> Any:
     """Returns the values of a field of all messages, padded to the longest row."""
     width = max(map(len, rows)) if field.is_repeated else 1
-    default = _default(field, dtype)
+    default = _field_default(field, dtype)
     flat = [v for row in rows for v in [*row, *[default] * (width - len(row))]]
     if dtype is string:
         return StringArray.of(flat, (*shape, width))
@@ -127,16 +127,16 @@ def _decode_shapes(texts: TensorShape, *args: Any) -> list[TensorShape]:
 
 
 @kernel_of("DecodeProtoV2", shape=_decode_shapes)
-def _decode(
+def _decode_messages(
     texts: StringArray, message_type: str, field_names: Sequence[str], output_types: Sequence[DType],
     descriptor_source: str, message_format: str, sanitize: bool,
 ) -> Any:  # fmt: skip
     if message_format not in ("binary", "text"):
         raise invalid("format must be one of binary or text")
     kind = _message_type(message_type, descriptor_source)
-    fields = _fields(kind.DESCRIPTOR, field_names)
+    fields = _named_fields(kind.DESCRIPTOR, field_names)
     for field, dtype in zip(fields, output_types, strict=True):
-        _check(field, dtype)
+        _check_output_type(field, dtype)
     if not texts.size:
         raise invalid("Bufs argument must contain at least one value")
     messages = []
@@ -147,18 +147,18 @@ def _decode(
             raise errors.DataLossError.of("CountFields: Failed to consume entire buffer") from None
         except text_format.ParseError as error:
             raise invalid(f"Can't parse {message_type} from text: {error}") from None
-    rows = [[_items(m, f) for m in messages] for f in fields]
+    rows = [[_field_items(m, f) for m in messages] for f in fields]
     sizes = torch.tensor([[len(row) for row in column] for column in rows], dtype=torch.int32)
-    columns = [_column(r, f, d, texts.shape) for r, f, d in zip(rows, fields, output_types, strict=True)]
+    columns = [_field_column(r, f, d, texts.shape) for r, f, d in zip(rows, fields, output_types, strict=True)]
     return sizes.t().reshape(*texts.shape, len(fields)), *columns
 
 
 @kernel_of("EncodeProto", shape=lambda sizes, *_: sizes[:-1] if sizes.rank else TensorShape(None))
-def _encode(
+def _encode_messages(
     sizes: Any, values: Sequence[Any], field_names: Sequence[str], message_type: str, descriptor_source: str
 ) -> Any:
     kind = _message_type(message_type, descriptor_source)
-    fields = _fields(kind.DESCRIPTOR, field_names)
+    fields = _named_fields(kind.DESCRIPTOR, field_names)
     if not sizes.ndim or sizes.shape[-1] != len(fields):
         raise invalid(f"sizes.shape[-1] = {sizes.shape[-1] if sizes.ndim else 0} != len(field_names) = {len(fields)}")
     shape = tuple(sizes.shape[:-1])
@@ -170,12 +170,12 @@ def _encode(
         for field, count, column in zip(fields, row, columns, strict=True):
             if count > len(column[i]):
                 raise invalid(f"Size {count} for field {field.name} is larger than its values: {len(column[i])}")
-            _set(message, field, column[i][:count])
+            _set_field(message, field, column[i][:count])
         texts.append(message.SerializeToString())
     return StringArray.of(texts, shape)
 
 
-def _set(message: Any, field: FieldDescriptor, values: Sequence[Any]) -> None:
+def _set_field(message: Any, field: FieldDescriptor, values: Sequence[Any]) -> None:
     """Sets a field of a message."""
     if field.message_type is not None:
         for value in values:

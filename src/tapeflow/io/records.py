@@ -46,13 +46,13 @@ def crc32c(data: Any, crc: int = 0) -> int:
     return google_crc32c.extend(crc, data)
 
 
-def masked(crc: int) -> int:
+def mask_checksum(crc: int) -> int:
     """Returns the stored form of a checksum: a checksum of data that contain their own checksum would be weak."""
     return ((crc >> 15 | crc << 17) + _MASK) & 0xFFFFFFFF
 
 
-def unmasked(stored: int) -> int:
-    """Returns the checksum of its stored form, see `masked`."""
+def unmask_checksum(stored: int) -> int:
+    """Returns the checksum of its stored form, see `mask_checksum`."""
     rotated = (stored - _MASK) & 0xFFFFFFFF
     return (rotated >> 17 | rotated << 15) & 0xFFFFFFFF
 
@@ -99,7 +99,7 @@ class _Inflated(io.RawIOBase):
 
 
 @contextmanager
-def opened(path: FilePath, compression_type: str = "", buffer_size: int | None = None) -> Iterator[Any]:
+def open_records(path: FilePath, compression_type: str = "", buffer_size: int | None = None) -> Iterator[Any]:
     """Opens a context: inside, the decompressed bytes of a file can be read.
 
     Args:
@@ -136,12 +136,12 @@ def read_records(path: FilePath, compression_type: str = "", buffer_size: int | 
     # The next record begins in the buffer, at the place `at`; `passed` bytes of the file lie before the buffer.
     buffer, at, passed = b"", 0, 0
     sizes: dict[bytes, int] = {}  # by the heads that have been checked
-    with opened(path, compression_type, chunk) as file:
+    with open_records(path, compression_type, chunk) as file:
         while True:
             head = buffer[at : at + _HEAD]
             if len(head) < _HEAD:
                 passed += at
-                buffer, at = _extended(file, buffer[at:], _HEAD, chunk), 0
+                buffer, at = _read_more(file, buffer[at:], _HEAD, chunk), 0
                 head = buffer[:_HEAD]
                 if len(head) < _HEAD:
                     return
@@ -152,7 +152,7 @@ def read_records(path: FilePath, compression_type: str = "", buffer_size: int | 
                     sizes[head] = size
             if len(buffer) < at + _HEAD + size + _TAIL:
                 passed += at
-                buffer, at = _extended(file, buffer[at:], _HEAD + size + _TAIL, chunk), 0
+                buffer, at = _read_more(file, buffer[at:], _HEAD + size + _TAIL, chunk), 0
                 if len(buffer) < _HEAD + size + _TAIL:
                     why = "EOF reached" if compression_type else "Read less bytes than requested"
                     raise errors.DataLossError.of(f"truncated record at {passed}' failed with {why}")
@@ -168,13 +168,13 @@ def read_records(path: FilePath, compression_type: str = "", buffer_size: int | 
 def _checked_size(head: bytes, offset: int) -> int:
     """Returns the size of the data of the record that begins with a head."""
     size, stored = struct.unpack("<QI", head)
-    if stored != masked(crc32c(head[:8])):
+    if stored != mask_checksum(crc32c(head[:8])):
         hint = "" if offset else " (Is this even a TFRecord file?)"
         raise errors.DataLossError.of(f"corrupted record at {offset}{hint}")
     return size
 
 
-def _extended(file: Any, start: bytes, size: int, chunk: int) -> bytes:
+def _read_more(file: Any, start: bytes, size: int, chunk: int) -> bytes:
     """Returns bytes followed by more of a file, so that there are `size` of them; less at the end of the file. Many are
     read in pieces: a length in a damaged file may be huge.
     """
@@ -224,10 +224,12 @@ not_differentiable(decode_compressed)
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
 
-def framed(data: bytes) -> bytes:
+def frame_record(data: bytes) -> bytes:
     """Returns the stored form of a record."""
     length = struct.pack("<Q", len(data))
-    return b"".join([length, struct.pack("<I", masked(crc32c(length))), data, struct.pack("<I", masked(crc32c(data)))])
+    return b"".join(
+        [length, struct.pack("<I", mask_checksum(crc32c(length))), data, struct.pack("<I", mask_checksum(crc32c(data)))]
+    )
 
 
 class TFRecordOptions:
@@ -349,7 +351,7 @@ class TFRecordWriter:
         """
         if not isinstance(record, (bytes, str)):
             raise TypeError(f"A record is bytes, not {record!r}.")
-        self._put(framed(record.encode() if isinstance(record, str) else record))
+        self._put(frame_record(record.encode() if isinstance(record, str) else record))
 
     def flush(self) -> None:
         """Hands the written records to the operating system.

@@ -13,7 +13,7 @@ from tapeflow.array.protos import make_ndarray
 from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.raw_kernels import kernel_of
-from tapeflow.core.ops.shape_rules import ranked, text, with_dimension, with_rank
+from tapeflow.core.ops.shape_rules import check_ranks_first, text, with_dimension, with_rank
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, int64, string, variant
 from tapeflow.core.types.shape import TensorShape
@@ -21,12 +21,12 @@ from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, strings
 from tapeflow.core.varint import varint
 from tapeflow.graph.ir.python_op import executing_eagerly
-from tapeflow.io.encoding import parse_tensor
-from tapeflow.sparse.places import check
+from tapeflow.io.encodings import parse_tensor
+from tapeflow.sparse.index_order import check
 from tapeflow.sparse.tensor import SparseTensor
 
 
-def _check(value: Any) -> SparseTensor:
+def _check_sparse(value: Any) -> SparseTensor:
     if not isinstance(value, SparseTensor):
         raise TypeError("Input must be a SparseTensor.")
     return value
@@ -35,7 +35,7 @@ def _check(value: Any) -> SparseTensor:
 # ---- to strings ------------------------------------------------------------------------------------------------------
 
 
-def _serialized(array: np.ndarray, dtype: DType) -> bytes:
+def _serialize_array(array: np.ndarray, dtype: DType) -> bytes:
     """Serializes an array as a `TensorProto` that holds its bytes, as TensorFlow's kernels do."""
     from tensorboard.compat.proto import tensor_pb2
 
@@ -50,12 +50,12 @@ def _serialized(array: np.ndarray, dtype: DType) -> bytes:
     return proto.SerializeToString()
 
 
-def _three(indices: np.ndarray, values: np.ndarray, shape: np.ndarray, dtype: DType) -> list[bytes]:
+def _serialize_parts(indices: np.ndarray, values: np.ndarray, shape: np.ndarray, dtype: DType) -> list[bytes]:
     """Serializes the three arrays of a sparse tensor."""
-    return [_serialized(indices, int64), _serialized(values, dtype), _serialized(shape, int64)]
+    return [_serialize_array(indices, int64), _serialize_array(values, dtype), _serialize_array(shape, int64)]
 
 
-def _arrays(
+def _part_arrays(
     indices: torch.Tensor, values: Any, shape: torch.Tensor
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, DType]:
     """Returns the three raw values of a sparse tensor as arrays, and the dtype of its values."""
@@ -76,13 +76,15 @@ def _check_type(out_type: Any) -> None:
         raise invalid(f"Sparse tensors are serialized to strings or variants, not to {as_dtype(out_type).name}")
 
 
-@op("SerializeSparse", strings=True, shape=ranked(lambda *_: TensorShape([3]), 2, 1, 1))
+@op("SerializeSparse", strings=True, shape=check_ranks_first(lambda *_: TensorShape([3]), 2, 1, 1))
 def _serialize_sparse(
     sparse_indices: torch.Tensor, sparse_values: Any, sparse_shape: torch.Tensor, out_type: Any = string
 ) -> Any:
     """Serializes a sparse tensor as three strings."""
     _check_type(out_type)
-    return _as_type(StringArray.of(_three(*_arrays(sparse_indices, sparse_values, sparse_shape))), out_type)
+    return _as_type(
+        StringArray.of(_serialize_parts(*_part_arrays(sparse_indices, sparse_values, sparse_shape))), out_type
+    )
 
 
 def serialize_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
@@ -104,27 +106,27 @@ def serialize_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, name:
         >>> tf.sparse.to_dense(tf.io.deserialize_many_sparse(serialized, tf.int32)).numpy().tolist()
         [[0, 7]]
     """
-    sparse = _check(sp_input)
+    sparse = _check_sparse(sp_input)
     return _serialize_sparse(sparse.indices, sparse.values, sparse.dense_shape, out_type, name)
 
 
-@op("SerializeManySparse", strings=True, shape=ranked(lambda *_: TensorShape([None, 3]), 2, 1, 1))
+@op("SerializeManySparse", strings=True, shape=check_ranks_first(lambda *_: TensorShape([None, 3]), 2, 1, 1))
 def _serialize_many_sparse(
     sparse_indices: torch.Tensor, sparse_values: Any, sparse_shape: torch.Tensor, out_type: Any = string
 ) -> Any:
     """Serializes the parts of a sparse tensor along its first dimension, each as three strings."""
     _check_type(out_type)
-    coordinates, array, dims, dtype = _arrays(sparse_indices, sparse_values, sparse_shape)
+    coordinates, array, dims, dtype = _part_arrays(sparse_indices, sparse_values, sparse_shape)
     if len(dims) < 2:
         raise invalid(f"Rank of input SparseTensor should be > 1, but saw rank: {len(dims)}")
     check(sparse_indices, dims.tolist())
     if math.prod(dims.tolist()) >= 2**63:
         raise invalid(f"Encountered overflow when multiplying the dimensions {dims.tolist()}")
     count = int(dims[0])
-    rows = [_three(coordinates[:0, 1:], array[:0], dims[1:], dtype)] * count  # of the rows without a value
+    rows = [_serialize_parts(coordinates[:0, 1:], array[:0], dims[1:], dtype)] * count  # of the rows without a value
     for row in np.unique(coordinates[:, 0]).tolist():
         own = coordinates[:, 0] == row
-        rows[row] = _three(np.ascontiguousarray(coordinates[own, 1:]), array[own], dims[1:], dtype)
+        rows[row] = _serialize_parts(np.ascontiguousarray(coordinates[own, 1:]), array[own], dims[1:], dtype)
     return _as_type(StringArray.of([text for row in rows for text in row], (count, 3)), out_type)
 
 
@@ -146,14 +148,14 @@ def serialize_many_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, 
         >>> tf.io.serialize_many_sparse(tf.sparse.from_dense([[0, 7], [8, 0]])).shape
         TensorShape([2, 3])
     """
-    sparse = _check(sp_input)
+    sparse = _check_sparse(sp_input)
     return _serialize_many_sparse(sparse.indices, sparse.values, sparse.dense_shape, out_type, name)
 
 
 # ---- from strings ----------------------------------------------------------------------------------------------------
 
 
-def _parsed(serialized: bytes) -> np.ndarray:
+def _parse_tensor(serialized: bytes) -> np.ndarray:
     """Parses a serialized `TensorProto`."""
     from tensorboard.compat.proto import tensor_pb2
 
@@ -197,7 +199,7 @@ def _deserialize_many_sparse(serialized_sparse: StringArray, dtype: Any) -> tupl
     if not serialized_sparse.size:
         raise invalid(f"Serialized sparse should have at least 1 serialized tensor, but has a zero dimension {shown}")
     batch = serialized_sparse.shape[:-1]
-    parts = [[_parsed(t) for t in row] for row in serialized_sparse.reshape(-1, 3).tolist()]
+    parts = [[_parse_tensor(t) for t in row] for row in serialized_sparse.reshape(-1, 3).tolist()]
     rank = len(parts[0][2])
     coordinates = []
     for number, ((indices, values, shape), outer) in enumerate(zip(parts, np.ndindex(batch), strict=True)):

@@ -49,7 +49,7 @@ if TYPE_CHECKING:  # editors complete `tf.keras.layers.De`: this module makes wa
     from keras import utils as utils
 
 
-def _load() -> ModuleType:
+def _load_keras() -> ModuleType:
     """Loads Keras, and returns its module with the names of `tf.keras`.
 
     Raises:
@@ -99,7 +99,7 @@ def _load_legacy() -> ModuleType:
 if uses_legacy_keras():
     _keras = _load_legacy()
 else:
-    _keras = _load()
+    _keras = _load_keras()
     importlib.import_module("tapeflow.keras.additions").add()
     importlib.import_module("tapeflow.keras.updates").add()
     importlib.import_module("tapeflow.keras.composites").add()

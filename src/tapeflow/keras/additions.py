@@ -29,17 +29,17 @@ import keras
 
 from tapeflow.array.creation import zeros
 from tapeflow.autodiff.gradient_tape import GradientTape
-from tapeflow.core.loading import load
+from tapeflow.core.lazy_modules import load
+from tapeflow.core.logger import get_logger
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
-from tapeflow.data_structures import ListWrapper, _DictWrapper
 from tapeflow.graph.ir.graph import current_graph
-from tapeflow.io.replacing import replaced_file
+from tapeflow.io.atomic_replace import replaced_file
 from tapeflow.keras import internals
 from tapeflow.keras.internals import PRIVATE, Tracker, replace
-from tapeflow.logger import get_logger
+from tapeflow.tracking.data_structures import ListWrapper, _DictWrapper
 from tapeflow.train.checkpoint import Checkpoint
 from tapeflow.train.object_graph import View
 from tapeflow.train.reader import list_variables
@@ -73,10 +73,10 @@ def add() -> None:
     setattr(keras.Model, _names_of_edges.__name__, _names_of_edges)  # a name of TapeFlow's
     replace("keras:Layer", "_lookup_dependency", _finding_collections)
     for layer in (keras.layers.DepthwiseConv1D, keras.layers.DepthwiseConv2D):
-        layer._lookup_dependency = _renamed(layer._lookup_dependency, {"depthwise_kernel": "kernel"})
+        layer._lookup_dependency = _rename_lookup(layer._lookup_dependency, {"depthwise_kernel": "kernel"})
     internals.backend.get_graph = current_graph
     replace(PRIVATE["BaseOptimizer"], "_filter_empty_gradients", _explaining_lost_gradients)
-    keras.Model.export = _converting(keras.Model.export)
+    keras.Model.export = _converting_export(keras.Model.export)
 
 
 def _never_auto_compile(self: Any) -> bool:
@@ -87,7 +87,7 @@ def _never_auto_compile(self: Any) -> bool:
 # ---- export ----------------------------------------------------------------------------------------------------------
 
 
-def _converting(export: Any) -> Any:
+def _converting_export(export: Any) -> Any:
     """Returns a method that writes ONNX files and exported programs of torch, and leaves other formats to Keras."""
 
     @functools.wraps(export)
@@ -259,13 +259,13 @@ def _check_weights(model: Any, path: str, status: Any) -> None:
     if not missing:
         status.assert_nontrivial_match()
         return
-    names = _some([w.path for w in missing])
+    names = _first_names([w.path for w in missing])
     if len(missing) == len(model.weights):
         saved = [name.partition("/.ATTRIBUTES")[0] for name, _ in list_variables(path) if "/.ATTRIBUTES" in name]
         raise AssertionError(
             f"Nothing in the checkpoint {path} matched a weight of model {model.name!r}. The checkpoint has values of "
-            f"{_some(saved)}; the model has {names}. Values are matched by the names of attributes and the order of "
-            "layers: create the model as it was saved. tf.train.Checkpoint(model=model).restore(...) reads what "
+            f"{_first_names(saved)}; the model has {names}. Values are matched by the names of attributes and the "
+            "order of layers: create the model as it was saved. tf.train.Checkpoint(model=model).restore(...) reads what "
             "tf.train.Checkpoint wrote, and files that end in .h5 are matched by the order of layers alone."
         )
     for layer in model._flatten_layers():
@@ -285,7 +285,7 @@ def _check_weights(model: Any, path: str, status: Any) -> None:
     )  # fmt: skip
 
 
-def _renamed(lookup: Any, names: dict[str, str]) -> Any:
+def _rename_lookup(lookup: Any, names: dict[str, str]) -> Any:
     """Returns the method that also finds children by their names in Keras 2.
 
     Args:
@@ -326,7 +326,7 @@ def _finding_collections(lookup: Any) -> Any:
     return find
 
 
-def _some(names: list[str]) -> str:
+def _first_names(names: list[str]) -> str:
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 

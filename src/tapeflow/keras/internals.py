@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tapeflow.core.aten import resolve
-from tapeflow.core.loading import load
+from tapeflow.core.lazy_modules import load
 
 OLDEST, NEWEST = "3.12", "3.15"  # the versions of Keras that have all of these
 
@@ -94,20 +94,20 @@ def replace(owner: str, name: str, wrapped: Callable[[Any], Any]) -> None:
 # ---- fallbacks -------------------------------------------------------------------------------------------------------
 
 
-def _keras() -> Any:
+def _keras_module() -> Any:
     return load("keras")
 
 
 _FALLBACKS: dict[str, Callable[[], Any]] = {
-    "tf_keras": _keras,
-    "backend": lambda: _keras().backend,
-    "configured_backend": lambda: _keras().backend.backend,
+    "tf_keras": _keras_module,
+    "backend": lambda: _keras_module().backend,
+    "configured_backend": lambda: _keras_module().backend.backend,
     "global_state": lambda: SimpleNamespace(
         GLOBAL_STATE_TRACKER=SimpleNamespace(current_call_ctx=True),  # a call may be within another
         set_global_attribute=lambda name, value: None,
     ),
     "in_stateless_scope": lambda: lambda: False,
-    "BaseOptimizer": lambda: _keras().optimizers.Optimizer,
+    "BaseOptimizer": lambda: _keras_module().optimizers.Optimizer,
     "distribution_lib": SimpleNamespace,  # `keras.distribution` stays as it is
     "make_default_seed": lambda: lambda: random.randint(1, 10**9),
     "get_random_seed": lambda: lambda: None,

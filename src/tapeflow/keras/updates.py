@@ -20,7 +20,7 @@ from typing import Any
 import keras
 
 from tapeflow.core.context import state
-from tapeflow.core.forking import new_rlock
+from tapeflow.core.fork_locks import new_rlock
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.settings import settings
@@ -40,7 +40,7 @@ _MOST = 8  # functions of an optimizer; later variables and attributes stay eage
 def add() -> None:
     """Changes the optimizers of Keras."""
     internals.BaseOptimizer.apply = _one_by_one(internals.BaseOptimizer.apply)
-    replace("keras:Optimizer", "_backend_update_step", _compiling)
+    replace("keras:Optimizer", "_backend_update_step", _compile_update)
     replace("keras:Optimizer", "_apply_weight_decay", _compiling_decay)
 
 
@@ -61,7 +61,7 @@ class _Updating:
         return _Updating, ()
 
 
-def _updating(optimizer: Any) -> _Updating:
+def _is_updating(optimizer: Any) -> _Updating:
     attributes = optimizer.__dict__  # Keras would track an assignment
     if "_updating" not in attributes:
         attributes["_updating"] = _Updating()
@@ -71,7 +71,7 @@ def _updating(optimizer: Any) -> _Updating:
 def _one_by_one(apply: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(apply)
     def apply_one_by_one(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
-        lock = _updating(self).lock
+        lock = _is_updating(self).lock
         if lock is None:
             return apply(self, grads, trainable_variables)
         graph = state.graph
@@ -85,10 +85,10 @@ def _one_by_one(apply: Callable[..., Any]) -> Callable[..., Any]:
     return apply_one_by_one
 
 
-def _compiling(update: Callable[..., None]) -> Callable[..., None]:
+def _compile_update(update: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(update)
     def update_compiled(self: Any, grads: Any, trainable_variables: Any, learning_rate: Any) -> None:
-        variables = _values(trainable_variables)
+        variables = _variable_values(trainable_variables)
         if not (_may_compile(self, variables) and all(type(g) in (EagerTensor, IndexedSlices) for g in grads)):
             update(self, grads, trainable_variables, learning_rate)
             return
@@ -96,7 +96,7 @@ def _compiling(update: Callable[..., None]) -> Callable[..., None]:
         def run(grads: Any, rate: Any) -> None:
             update(self, grads, variables, rate)
 
-        _repeat(self, update.__name__, variables, run, list(grads), convert(learning_rate))
+        _run_update(self, update.__name__, variables, run, list(grads), convert(learning_rate))
 
     return update_compiled
 
@@ -104,17 +104,17 @@ def _compiling(update: Callable[..., None]) -> Callable[..., None]:
 def _compiling_decay(decay: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(decay)
     def decay_compiled(self: Any, variables: Any) -> None:
-        variables = _values(variables)
+        variables = _variable_values(variables)
         has_schedule = not isinstance(self._learning_rate, keras.Variable)  # it computes the rate by code of its own
         if self.weight_decay is None or has_schedule or not _may_compile(self, variables):
             decay(self, variables)
         else:
-            _repeat(self, decay.__name__, variables, lambda: decay(self, variables))
+            _run_update(self, decay.__name__, variables, lambda: decay(self, variables))
 
     return decay_compiled
 
 
-def _values(variables: Sequence[Any]) -> list[Any]:
+def _variable_values(variables: Sequence[Any]) -> list[Any]:
     """Returns TapeFlow's variables for variables of Keras."""
     return [v.value if isinstance(v, keras.Variable) else v for v in variables]
 
@@ -126,10 +126,10 @@ def _may_compile(optimizer: Any, variables: Sequence[Any]) -> bool:
     return type(optimizer).__module__.startswith("keras.") and all(type(v) is ResourceVariable for v in variables)
 
 
-def _repeat(optimizer: Any, name: str, variables: Sequence[Any], run: Callable[..., None], *tensors: Any) -> None:
+def _run_update(optimizer: Any, name: str, variables: Sequence[Any], run: Callable[..., None], *tensors: Any) -> None:
     """Updates variables by `run(*tensors)`, the method of a name, or by its compiled function."""
     if int(optimizer.iterations.numpy()) >= _EAGER:
-        functions = _updating(optimizer).functions
+        functions = _is_updating(optimizer).functions
         attributes = [*optimizer.__dict__.values()]  # a function has them as constants
         key = (name, *map(id, variables), *(v if isinstance(v, (Number, str)) else id(v) for v in attributes))
         if key not in functions and len(functions) < _MOST:

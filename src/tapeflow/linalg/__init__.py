@@ -4,8 +4,8 @@
 
 import typing as _typing
 
-from tapeflow.array.grids import eye
-from tapeflow.core.loading import load as _load
+from tapeflow.array.ranges import eye
+from tapeflow.core.lazy_modules import load as _load
 from tapeflow.linalg.banded import banded_triangular_solve, eigh_tridiagonal, tridiagonal_matmul, tridiagonal_solve
 from tapeflow.linalg.contraction import einsum, tensordot
 from tapeflow.linalg.diagonals import (

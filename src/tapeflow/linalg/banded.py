@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.concat_and_split import concat, stack
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.creation import zeros, zeros_like
-from tapeflow.array.gathering import gather
-from tapeflow.array.joining import concat, stack
+from tapeflow.array.gathers import gather
 from tapeflow.array.masks import where
 from tapeflow.array.padding import pad
-from tapeflow.array.shaping import expand_dims, reshape, squeeze
+from tapeflow.array.reshapes import expand_dims, reshape, squeeze
 from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.loops import Numbers, loop, simd_range
-from tapeflow.core.ops.batching import equal_shapes
+from tapeflow.core.ops.batch_rules import equal_shapes
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
@@ -132,21 +132,21 @@ def _(call: Call, dy: Any) -> Any:
     diagonals, x = call.inputs[0], call.outputs[0]
     partial_pivoting, perturb_singular = call.attrs
     above, main, below = [conj(diagonals)[..., i, :] for i in range(3)]
-    transposed = stack([_moved(below, 1), main, _moved(above, -1)], -2)
+    transposed = stack([_shift_elements(below, 1), main, _shift_elements(above, -1)], -2)
     drhs = _tridiagonal_solve(transposed, dy, partial_pivoting, perturb_singular)
     x = conj(x)
     ddiagonals = stack(
         [
-            -reduce_sum(drhs * _moved(x, 1, axis=-2), -1),
+            -reduce_sum(drhs * _shift_elements(x, 1, axis=-2), -1),
             -reduce_sum(drhs * x, -1),
-            -reduce_sum(drhs * _moved(x, -1, axis=-2), -1),
+            -reduce_sum(drhs * _shift_elements(x, -1, axis=-2), -1),
         ],
         -2,
     )
     return ddiagonals, drhs
 
 
-def _moved(x: Any, by: int, axis: int = -1) -> Any:
+def _shift_elements(x: Any, by: int, axis: int = -1) -> Any:
     """Shifts elements towards the front (1) or the end (-1) by one place, and fills the free place with zero."""
     first, last = x[..., :1, :] if axis == -2 else x[..., :1], x[..., -1:, :] if axis == -2 else x[..., -1:]
     rest = (x[..., 1:, :] if by > 0 else x[..., :-1, :]) if axis == -2 else x[..., 1:] if by > 0 else x[..., :-1]
@@ -286,10 +286,10 @@ def _(call: Call, dy: Any) -> Any:
         return expand_dims(reduce_sum(x * y, -1), -2)
 
     return (
-        products(dy, _moved(rhs, 1, axis=-2)),
+        products(dy, _shift_elements(rhs, 1, axis=-2)),
         products(dy, rhs),
-        products(dy, _moved(rhs, -1, axis=-2)),
-        _tridiagonal_matmul(_moved(below, 1), main, _moved(above, -1), dy),
+        products(dy, _shift_elements(rhs, -1, axis=-2)),
+        _tridiagonal_matmul(_shift_elements(below, 1), main, _shift_elements(above, -1), dy),
     )
 
 
@@ -484,12 +484,12 @@ def eigh_tridiagonal(
     values, vectors = eigh(diag(main) + pad(upper, [[0, 1], [1, 0]]) + pad(lower, [[1, 0], [0, 1]]))
     values = real(values)
     if select != "a":
-        selected = _selected(values, select, select_range)
+        selected = _selected_positions(values, select, select_range)
         values, vectors = gather(values, selected), gather(vectors, selected, axis=-1)
     return values if eigvals_only else (values, vectors)
 
 
-def _selected(values: Any, select: str, select_range: Any) -> Any:
+def _selected_positions(values: Any, select: str, select_range: Any) -> Any:
     """Returns the positions of the selected eigenvalues.
 
     Raises:

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.array.shaping import broadcast_to, reshape, transpose
+from tapeflow.array.reshapes import broadcast_to, reshape, transpose
 from tapeflow.array.unranked import joined_dims, other_dimensions
 from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.batching import Batch, NoRule, Slices
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices
 from tapeflow.core.ops.by_shapes import by_shapes
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import MANY, NotStatic, ops
@@ -37,7 +37,7 @@ _EQUATION = re.compile(r"(?P<inputs>[a-zA-Z,.]*)(?P<arrow>->)?(?P<output>(?(arro
 
 
 @functools.lru_cache(4096)
-def _parsed(equation: str) -> tuple[tuple[str, ...], str, str]:
+def _parse_equation(equation: str) -> tuple[tuple[str, ...], str, str]:
     """Parses an equation.
 
     Returns:
@@ -67,13 +67,13 @@ def _parsed(equation: str) -> tuple[tuple[str, ...], str, str]:
 
 
 @functools.lru_cache(4096)
-def _sides(equation: str) -> tuple[list[tuple[str, str, str]], str]:
+def _split_at_ellipsis(equation: str) -> tuple[list[tuple[str, str, str]], str]:
     """Splits the labels of each input at its ellipsis. Also returns the labels of the output."""
     left, _, output = equation.partition("->")
     return [subscripts.partition("...") for subscripts in left.split(",")], output
 
 
-def _sizes(inputs: Sequence[Any], equation: str) -> tuple[dict[str, Any], TensorShape]:
+def _label_lengths(inputs: Sequence[Any], equation: str) -> tuple[dict[str, Any], TensorShape]:
     """Returns the length of each label, and the shape that the ellipses broadcast to.
 
     Raises:
@@ -81,7 +81,7 @@ def _sizes(inputs: Sequence[Any], equation: str) -> tuple[dict[str, Any], Tensor
     """
     sizes: dict[str, Any] = {}
     ellipsis = TensorShape([])
-    subscripts, output = _sides(equation)
+    subscripts, output = _split_at_ellipsis(equation)
     if len(subscripts) != len(inputs):
         raise invalid(f"Expected {len(subscripts)} inputs for the equation {equation} but got: {len(inputs)}")
     for i, ((before, dots, after), shape) in enumerate(zip(subscripts, inputs, strict=True)):
@@ -112,14 +112,14 @@ def _sizes(inputs: Sequence[Any], equation: str) -> tuple[dict[str, Any], Tensor
 
 
 def _einsum_rule(inputs: Sequence[TensorShape], equation: str) -> TensorShape:
-    before, dots, after = _sides(equation)[1].partition("...")
+    before, dots, after = _split_at_ellipsis(equation)[1].partition("...")
     if dots and any(s.rank is None for s in inputs):
         return TensorShape(None)
-    subscripts = _sides(equation)[0]
+    subscripts = _split_at_ellipsis(equation)[0]
     if len(subscripts) == len(inputs):
         inputs = [s if s.rank is not None else TensorShape([None] * (len(first) + len(last)))
                   for s, (first, _, last) in zip(inputs, subscripts, strict=True)]  # fmt: skip
-    sizes, ellipsis = _sizes([s.as_list() for s in inputs], equation)
+    sizes, ellipsis = _label_lengths([s.as_list() for s in inputs], equation)
     return TensorShape([*(sizes[n] for n in before), *(ellipsis.as_list() if dots else ()), *(sizes[n] for n in after)])
 
 
@@ -131,13 +131,13 @@ def _is_plain(equation: str) -> bool:
 
 
 @op("Einsum", shape=_einsum_rule, node_name="einsum/Einsum")
-def _einsum(inputs: list[torch.Tensor], equation: str) -> torch.Tensor:
+def _einsum_op(inputs: list[torch.Tensor], equation: str) -> torch.Tensor:
     """Sums products of one tensor or two, as an equation with all subscripts says."""
     plain = _is_plain(equation)
     if plain and not any(1 in x.shape for x in inputs):
         matrices = _as_matrices(equation) if len(inputs) == 2 and inputs[0].numel() >= MANY and may_choose() else None
         return torch.einsum(equation, *inputs) if matrices is None else _matrix_product(inputs[0], inputs[1], *matrices)
-    sizes, _ = _sizes([x.shape for x in inputs], equation)  # torch would broadcast lengths of 1
+    sizes, _ = _label_lengths([x.shape for x in inputs], equation)  # torch would broadcast lengths of 1
     left, _, output = equation.partition("->")
     output = output.replace("...", "")
     labels = "".join(dict.fromkeys(output))
@@ -179,15 +179,17 @@ def _matrix_product(
     return result.view(*x.shape[: x.ndim - summed], *y.shape[summed:]).permute(places)
 
 
-@_einsum.gradient(needs="inputs")
+@_einsum_op.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
     (equation,) = call.attrs
     left, _, output = equation.partition("->")
     subscripts = left.split(",")
-    turned = _swapped(*subscripts, output) if len(subscripts) == 2 and call.inputs[0] is call.inputs[1] else None
+    turned = (
+        _swap_subscripts(*subscripts, output) if len(subscripts) == 2 and call.inputs[0] is call.inputs[1] else None
+    )
     if turned is not None:  # one product for both gradients
         x, y = call.inputs
-        both = add(dy, dy if turned == output else _einsum([dy], f"{turned}->{output}"))
+        both = add(dy, dy if turned == output else _einsum_op([dy], f"{turned}->{output}"))
         return [_einsum_gradient(both, output, [(conj(y), subscripts[1])], x, subscripts[0]), None]
     grads: list[Any] = []
     for i, wanted in enumerate(call.wanted):
@@ -197,7 +199,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @functools.lru_cache(4096)
-def _swapped(first: str, second: str, output: str) -> str | None:
+def _swap_subscripts(first: str, second: str, output: str) -> str | None:
     """Returns the subscripts of the output after two inputs change places, or None if that does not just swap labels.
 
     In "ij,ik->jk" the inputs change places if the labels j and k do. The result is "kj".
@@ -230,17 +232,17 @@ def _einsum_gradient(dy: Any, output: str, others: list[tuple[Any, str]], x: Any
     summed = "".join(n for n in size if n not in elsewhere)
     left = ",".join([output, *(s for _, s in others)])
     dots = "..." if "..." in left else ""
-    g = _einsum([dy, *(o for o, _ in others)], f"{left}->{dots}{shared}")
+    g = _einsum_op([dy, *(o for o, _ in others)], f"{left}->{dots}{shared}")
     g = sum_to_shape(g, ellipsis + tuple([size[n] for n in shared]))
     if summed:
         g = reshape(g, tuple(shape_of(g)) + (1,) * len(summed))
         g = broadcast_to(g, ellipsis + tuple([size[n] for n in shared + summed]))
     dots = "..." if ellipsis else ""
     labels = before + dots + after
-    return g if dots + shared + summed == labels else _einsum([g], f"{dots}{shared}{summed}->{labels}")
+    return g if dots + shared + summed == labels else _einsum_op([g], f"{dots}{shared}{summed}->{labels}")
 
 
-@_einsum.batching
+@_einsum_op.batching
 def _(batch: Batch, inputs: list[Slices], equation: str) -> Any:
     left, arrow, output = equation.partition("->")
     if not arrow:
@@ -251,7 +253,7 @@ def _(batch: Batch, inputs: list[Slices], equation: str) -> Any:
 
 
 @by_shapes(1024)
-def _pairwise(equation: str, shapes: tuple[tuple[int, ...], ...], optimize: Any) -> list[tuple[Any, str]]:
+def _plan_pairs(equation: str, shapes: tuple[tuple[int, ...], ...], optimize: Any) -> list[tuple[Any, str]]:
     """Plans the contraction of many operands, two at a time.
 
     Returns:
@@ -259,7 +261,7 @@ def _pairwise(equation: str, shapes: tuple[tuple[int, ...], ...], optimize: Any)
     """
     import opt_einsum
 
-    (subscripts, output, _), ellipsis = _parsed(equation), ""
+    (subscripts, output, _), ellipsis = _parse_equation(equation), ""
     if "..." in equation:  # one long dimension stands for all of an ellipsis
         ellipsis = next(n for n in map(chr, range(ord("a"), ord("z") + 1)) if n not in equation)
         packed = []
@@ -284,11 +286,11 @@ def _planned_shapes(shapes: Sequence[TensorShape], equation: str) -> tuple[tuple
     dimension with the same label, or 1. An ellipsis of unknown rank has no dimensions."""
     ranked = [
         TensorShape([None] * (len(before) + len(after))) if x.rank is None else x
-        for x, (before, _, after) in zip(shapes, _sides(equation)[0], strict=True)
+        for x, (before, _, after) in zip(shapes, _split_at_ellipsis(equation)[0], strict=True)
     ]
-    lengths, _ = _sizes([x.as_list() for x in ranked], equation)
+    lengths, _ = _label_lengths([x.as_list() for x in ranked], equation)
     planned = []
-    for x, (before, dots, after) in zip(ranked, _sides(equation)[0], strict=True):
+    for x, (before, dots, after) in zip(ranked, _split_at_ellipsis(equation)[0], strict=True):
         middle = x[len(before) : len(x) - len(after)] if dots else ()
         planned.append(tuple([d or 1 for d in (*map(lengths.get, before), *middle, *map(lengths.get, after))]))
     return tuple(planned)
@@ -328,15 +330,15 @@ def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> Tensor:
     if kwargs:
         unexpected = ", ".join(kwargs)
         raise TypeError(f"Invalid keyword arguments for einsum: {unexpected}. Valid arguments: name, optimize, greedy.")
-    subscripts, _, resolved = _parsed(equation)
+    subscripts, _, resolved = _parse_equation(equation)
     if len(inputs) != len(subscripts):
         raise ValueError(f'Got {len(inputs)} inputs for equation "{equation}", expecting {len(subscripts)}')
     if len(inputs) <= 2:
-        return _einsum(list(inputs), resolved, name)
+        return _einsum_op(list(inputs), resolved, name)
     operands = [convert(x) for x in inputs]
     shapes = _planned_shapes([x.shape for x in operands], resolved)
-    for positions, step in _pairwise(equation, shapes, optimize):
-        operands.append(_einsum([operands.pop(i) for i in positions], step, name))
+    for positions, step in _plan_pairs(equation, shapes, optimize):
+        operands.append(_einsum_op([operands.pop(i) for i in positions], step, name))
     return operands[0]
 
 
@@ -373,8 +375,8 @@ def tensordot(a: TensorLike, b: TensorLike, axes: AxisLike, name: str | None = N
         of_a, of_b = _rows_of_axes(axes, len(shape_a), len(shape_b))
     else:
         of_a, of_b = _tensordot_axes(left, axes, len(shape_a))
-    axes_a = [_axis(i, len(shape_a)) for i in of_a]
-    axes_b = [_axis(i, len(shape_b)) for i in of_b]
+    axes_a = [_positive_axis(i, len(shape_a)) for i in of_a]
+    axes_b = [_positive_axis(i, len(shape_b)) for i in of_b]
     rows, free_a = _as_matrix(left, shape_a, axes_a, contracted_last=True)
     columns, free_b = _as_matrix(right, shape_b, axes_b, contracted_last=False)
     product = matmul(rows, columns)
@@ -454,7 +456,7 @@ def _unranked_tensordot(a: Any, b: Any, axes: Any, name: str | None) -> Any:
     return reshape(matmul(matrices[0], matrices[1]), joined_dims(*lengths), name)
 
 
-def _axis(i: int, rank: int) -> int:
+def _positive_axis(i: int, rank: int) -> int:
     """Returns an axis as one that is not negative."""
     if not -rank <= i < rank:
         raise IndexError(f"there is no dimension {i} in a tensor of rank {rank}")

@@ -13,13 +13,13 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.creation import zeros
-from tapeflow.array.joining import concat
-from tapeflow.array.shaping import transpose
+from tapeflow.array.reshapes import transpose
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
-from tapeflow.core.ops.batching import equal_shapes, leading_dimensions
+from tapeflow.core.ops.batch_rules import equal_shapes, leading_dimensions
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
@@ -49,23 +49,25 @@ def _diagonal_range(k: Any) -> tuple[int, int]:
     return k[0], k[-1]
 
 
-def _check_range(low: int, high: int, rows: int, columns: int) -> None:
+def _check_diagonals(low: int, high: int, rows: int, columns: int) -> None:
     """Raises InvalidArgumentError for diagonals that the matrices do not have."""
     for name, i in (("lower", low), ("upper", high)):
         if not (-rows < i < columns or i == 0):
             raise invalid(f"{name}_diag_index is out of bound: {i}. It must be between {-rows} and {columns}")
 
 
-def _longest(low: int, high: int, rows: int, columns: int) -> int:
+def _longest_diagonal(low: int, high: int, rows: int, columns: int) -> int:
     """Returns the length of the longest of some diagonals."""
     return min(rows + min(high, 0), columns - max(low, 0))
 
 
-def _places(low: int, high: int, rows: int, columns: int, width: int, align: str) -> Iterator[tuple[int, int, int]]:
+def _diagonal_places(
+    low: int, high: int, rows: int, columns: int, width: int, align: str
+) -> Iterator[tuple[int, int, int]]:
     """Yields each diagonal's index, from the highest on, and the start and stop of its elements in a row of `width`."""
     above, _, below = align.partition("_")
     for i in range(high, low - 1, -1):
-        length = _longest(i, i, rows, columns)
+        length = _longest_diagonal(i, i, rows, columns)
         start = width - length if (above if i >= 0 else below) == "RIGHT" else 0
         yield i, start, start + length
 
@@ -144,15 +146,15 @@ def _matrix_diag(
         return torch.diag_embed(diagonal)
     _check_align(align)
     shape = sizes(_diag_rule(TensorShape(diagonal.shape), k, num_rows, num_cols))
-    return _written(diagonal.new_full(shape, padding_value), diagonal, k, align)
+    return _write_diagonals(diagonal.new_full(shape, padding_value), diagonal, k, align)
 
 
-def _written(matrix: torch.Tensor, diagonal: torch.Tensor, k: Any, align: str) -> torch.Tensor:
+def _write_diagonals(matrix: torch.Tensor, diagonal: torch.Tensor, k: Any, align: str) -> torch.Tensor:
     """Writes diagonals into a matrix, and returns it."""
     low, high = _diagonal_range(k)
     if low == high:
         diagonal = diagonal.unsqueeze(-2)
-    places = _places(low, high, matrix.shape[-2], matrix.shape[-1], diagonal.shape[-1], align)
+    places = _diagonal_places(low, high, matrix.shape[-2], matrix.shape[-1], diagonal.shape[-1], align)
     for row, (i, start, stop) in enumerate(places):
         matrix.diagonal(i, -2, -1).copy_(diagonal[..., row, start:stop])
     return matrix
@@ -194,7 +196,7 @@ def diag(
         >>> tf.linalg.diag([1, 2], k=1).numpy().tolist()
         [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
     """
-    return _matrix_diag(diagonal, k, num_rows, num_cols, _padding(padding_value, diagonal), align, name)
+    return _matrix_diag(diagonal, k, num_rows, num_cols, _diagonal_padding(padding_value, diagonal), align, name)
 
 
 # ---- from matrices to diagonals --------------------------------------------------------------------------------------
@@ -219,11 +221,11 @@ def _diag_part_rule(input: TensorShape, k: Any = 0, padding: Any = 0, *_: Any) -
     rows, columns = input[-2:]
     if rows is None or columns is None:
         return input[:-2].concatenate([*count, None])
-    _check_range(low, high, rows, columns)
-    return input[:-2].concatenate([*count, _longest(low, high, rows, columns)])
+    _check_diagonals(low, high, rows, columns)
+    return input[:-2].concatenate([*count, _longest_diagonal(low, high, rows, columns)])
 
 
-def _padding(value: Any, tensor: Any) -> Any:
+def _diagonal_padding(value: Any, tensor: Any) -> Any:
     """Returns the padding for a tensor: of booleans, numbers stand for their truth."""
     return bool(value) if type(value) is int and getattr(tensor, "dtype", None) == bool_ else value
 
@@ -237,7 +239,7 @@ def _matrix_diag_part_kernel(input: torch.Tensor, k: Any, padding_value: Any, al
     if low == high:
         return input.diagonal(low, -2, -1).contiguous()
     out = input.new_full(shape, padding_value)
-    places = _places(low, high, input.shape[-2], input.shape[-1], shape[-1], align)
+    places = _diagonal_places(low, high, input.shape[-2], input.shape[-1], shape[-1], align)
     for row, (i, start, stop) in enumerate(places):
         out[..., row, start:stop] = input.diagonal(i, -2, -1)
     return out
@@ -301,7 +303,7 @@ def diag_part(
         >>> tf.linalg.diag_part([[1, 2], [3, 4]], k=(-1, 0)).numpy().tolist()
         [[1, 4], [3, 0]]
     """
-    return _matrix_diag_part(input, k, _padding(padding_value, input), align, name)
+    return _matrix_diag_part(input, k, _diagonal_padding(padding_value, input), align, name)
 
 
 def _set_diag_rule(input: TensorShape, diagonal: TensorShape, k: Any = 0, *_: Any) -> TensorShape:
@@ -329,7 +331,7 @@ def _matrix_set_diag(input: torch.Tensor, diagonal: torch.Tensor, k: Any, align:
     """Replaces diagonals of matrices."""
     _check_align(align)
     _set_diag_rule(TensorShape(input.shape), TensorShape(diagonal.shape), k)  # copy_ would broadcast
-    return _written(input.clone(memory_format=torch.contiguous_format), diagonal, k, align)
+    return _write_diagonals(input.clone(memory_format=torch.contiguous_format), diagonal, k, align)
 
 
 @_matrix_set_diag.gradient(needs="shapes")
@@ -384,7 +386,7 @@ def trace(x: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.linalg.trace([[1, 2], [3, 4]]).numpy().item()
         5
     """
-    return reduce_sum(_matrix_diag_part(x, 0, _padding(0, x)), -1)
+    return reduce_sum(_matrix_diag_part(x, 0, _diagonal_padding(0, x)), -1)
 
 
 def _band_part_rule(input: TensorShape, num_lower: Any, num_upper: Any) -> TensorShape:

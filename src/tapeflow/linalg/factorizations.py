@@ -11,17 +11,17 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import constant, ones_like, zeros_like
 from tapeflow.array.creation import range as range_op
-from tapeflow.array.gathering import gather
-from tapeflow.array.joining import concat
+from tapeflow.array.gathers import gather
 from tapeflow.array.properties import broadcast_dynamic_shape
-from tapeflow.array.shaping import broadcast_to
+from tapeflow.array.reshapes import broadcast_to
 from tapeflow.array.sorting import argsort, invert_permutation, sort
 from tapeflow.array.unranked import around_axis, joined_dims, with_joined_batch
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.batching import leading_dimensions
+from tapeflow.core.ops.batch_rules import leading_dimensions
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
@@ -40,7 +40,7 @@ from tapeflow.math.reduction import reduce_all
 # ---- Cholesky --------------------------------------------------------------------------------------------------------
 
 
-def _cholesky(input: torch.Tensor) -> torch.Tensor:
+def _cholesky_kernel(input: torch.Tensor) -> torch.Tensor:
     check_square(input)
     factor, info = torch.linalg.cholesky_ex(input)
     if bool(info.any()):
@@ -49,7 +49,7 @@ def _cholesky(input: torch.Tensor) -> torch.Tensor:
     return factor
 
 
-@op("Cholesky", kernel=_cholesky, shape=square_matrices, batching=leading_dimensions)
+@op("Cholesky", kernel=_cholesky_kernel, shape=square_matrices, batching=leading_dimensions)
 def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     """Factors matrices that are Hermitian and positive definite into `L @ adjoint(L)`, with a lower triangular `L`.
 
@@ -99,7 +99,7 @@ def _qr_rule(input: TensorShape, full_matrices: bool = False) -> tuple[TensorSha
 
 @op("Qr", kernel=lambda x, full: tuple(torch.linalg.qr(x, "complete" if full else "reduced")), shape=_qr_rule,
     batching=leading_dimensions)  # fmt: skip
-def _qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> list[Tensor]:
+def _qr_op(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> list[Tensor]:
     """Factors matrices into a unitary and an upper triangular one."""
 
 
@@ -121,10 +121,10 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
         >>> np.allclose(q @ r, [[3.0, 1.0], [4.0, 2.0]])
         True
     """
-    return Qr(*_qr(input, full_matrices, name))
+    return Qr(*_qr_op(input, full_matrices, name))
 
 
-@_qr.gradient(needs="outputs")
+@_qr_op.gradient(needs="outputs")
 def _(call: Call, dq: Any, dr: Any) -> Any:
     q, r = call.outputs
     rows, columns = shape_of(r)[-2], shape_of(r)[-1]
@@ -167,7 +167,7 @@ def _lu_rule(input: TensorShape, *_: Any) -> tuple[TensorShape, TensorShape]:
 
 
 @op("Lu", shape=_lu_rule, batching=leading_dimensions)
-def _lu(input: torch.Tensor, output_idx_type: DType = int32) -> tuple[torch.Tensor, torch.Tensor]:
+def _lu_op(input: torch.Tensor, output_idx_type: DType = int32) -> tuple[torch.Tensor, torch.Tensor]:
     """Factors matrices into a lower and an upper triangular one."""
     check_square(input)
     if input.is_complex() and input.numel():
@@ -228,10 +228,10 @@ def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None =
         >>> lu.numpy().tolist(), p.numpy().tolist()
         ([[2.0, 4.0], [0.5, -11.0]], [1, 0])
     """
-    return Lu(*_lu(input, as_dtype(output_idx_type), name))
+    return Lu(*_lu_op(input, as_dtype(output_idx_type), name))
 
 
-@_lu.gradient(needs="outputs")
+@_lu_op.gradient(needs="outputs")
 def _(call: Call, dlu: Any, _: Any) -> Any:
     factors, order = call.outputs
     lower = _unit_lower(factors)

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import constant, ones_like, zeros, zeros_like
-from tapeflow.array.grids import eye
-from tapeflow.array.joining import concat
 from tapeflow.array.masks import where
-from tapeflow.array.shaping import reshape
+from tapeflow.array.ranges import eye
+from tapeflow.array.reshapes import reshape
 from tapeflow.core.autodiff.gradients import is_unranked, shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.hooks import hooks
-from tapeflow.core.ops.batching import leading_dimensions
+from tapeflow.core.ops.batch_rules import leading_dimensions
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
@@ -143,7 +143,7 @@ def _by_eigenvalues(x: torch.Tensor, function: Any) -> tuple[torch.Tensor, torch
     return (vectors * function(values).unsqueeze(-2)) @ inverse, values, accurate
 
 
-def _rotated(x: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def _rotate_eigenvalues(x: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Multiplies matrices by numbers of absolute value 1, which take their eigenvalues away from the negative axis.
 
     Returns:
@@ -177,7 +177,7 @@ def _square_root(input: torch.Tensor) -> torch.Tensor:
     x = input.to(torch.complex128 if input.is_complex() else torch.float64)
     root, values, accurate = _by_eigenvalues(x, torch.sqrt)
     if not bool(accurate.all()):
-        rotated, rotation = _rotated(x, values)
+        rotated, rotation = _rotate_eigenvalues(x, values)
         iterated = _square_root_by_iteration(rotated) * torch.exp(0.5j * rotation)[..., None, None]
         root = torch.where(accurate[..., None, None], root, iterated)
     zero = torch.linalg.matrix_norm(x) == 0
@@ -224,7 +224,7 @@ def _(call: Call, dy: Any) -> Any:
     return reshape(solve(reshape(sums, square), reshape(dy, column)), whole)
 
 
-def _logarithm(input: torch.Tensor) -> torch.Tensor:
+def _logarithm_kernel(input: torch.Tensor) -> torch.Tensor:
     check_square(input)
     if not input.numel():
         return input.clone()
@@ -233,7 +233,7 @@ def _logarithm(input: torch.Tensor) -> torch.Tensor:
         return torch.full_like(input, torch.nan)
     result, values, accurate = _by_eigenvalues(x, _principal_log)
     if not bool(accurate.all()):
-        rotated, rotation = _rotated(x, values)
+        rotated, rotation = _rotate_eigenvalues(x, values)
         identity = torch.eye(x.shape[-1], dtype=x.dtype, device=x.device)
         iterated = _logarithm_by_roots(rotated) + 1j * rotation[..., None, None] * identity
         result = torch.where(accurate[..., None, None], result, iterated)
@@ -262,7 +262,7 @@ def _logarithm_by_roots(x: torch.Tensor) -> torch.Tensor:
     return total * 2**count
 
 
-@op("MatrixLogarithm", kernel=_logarithm, shape=square_matrices, batching=leading_dimensions)
+@op("MatrixLogarithm", kernel=_logarithm_kernel, shape=square_matrices, batching=leading_dimensions)
 def logm(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the principal logarithms of matrices: `expm(logm(x)) = x`.
 

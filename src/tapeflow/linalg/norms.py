@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from tapeflow.array.creation import constant, convert_to_tensor, ones, ones_like
+from tapeflow.array.identities import less_static
 from tapeflow.array.masks import where
-from tapeflow.array.passing import less_static
-from tapeflow.array.shaping import expand_dims, reshape, squeeze, transpose
+from tapeflow.array.reshapes import expand_dims, reshape, squeeze, transpose
 from tapeflow.array.unranked import joined_dims, other_dimensions
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -152,7 +152,7 @@ def normalize(
 # ---- many tensors ----------------------------------------------------------------------------------------------------
 
 
-def _values(x: Any) -> Any:
+def _rows_or_values(x: Any) -> Any:
     """Returns the elements of a tensor, or of the rows of `IndexedSlices`, as a tensor."""
     return x.values if isinstance(x, IndexedSlices) else x if isinstance(x, Tensor) else convert(x)
 
@@ -180,7 +180,7 @@ def global_norm(t_list: Sequence[TensorLike | None], name: str | None = None) ->
         >>> tf.linalg.global_norm([[3.0], [[4.0]], None]).numpy().item()
         5.0
     """
-    parts = [reduce_sum(square(_values(x))) for x in _list_of_tensors(t_list) if x is not None]
+    parts = [reduce_sum(square(_rows_or_values(x))) for x in _list_of_tensors(t_list) if x is not None]
     return sqrt(add_n(parts) if parts else constant(0.0), name)
 
 
@@ -205,7 +205,7 @@ def clip_by_norm(
         >>> tf.clip_by_norm([3.0, 4.0], 10.0).numpy().tolist()
         [3.0, 4.0]
     """
-    x = _values(t)
+    x = _rows_or_values(t)
     limit: Any = clip_norm
     is_scalar = np.isscalar(clip_norm)
     limit = max(limit, 0) if is_scalar else cast(maximum(limit, 0), x.dtype)
@@ -249,6 +249,6 @@ def clip_by_global_norm(
     factor += length - length  # NaN if the norm is not finite
     clipped: list[Any] = []
     for x in tensors:
-        values = None if x is None else _values(x) * factor
+        values = None if x is None else _rows_or_values(x) * factor
         clipped.append(IndexedSlices(values, x.indices, x.dense_shape) if isinstance(x, IndexedSlices) else values)
     return clipped, length

@@ -34,10 +34,10 @@ def layer_of_product(
             matrix = matrix * factors.unsqueeze(1)
         return aten.onednn_packed_matrix(matrix.contiguous(), count)
 
-    return WeightLayer(channels, prepare, _kernel, lambda activation: None)
+    return WeightLayer(channels, prepare, _packed_kernel, lambda activation: None)
 
 
-def _kernel(activation: Activation) -> Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]:
+def _packed_kernel(activation: Activation) -> Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]:
     """Returns the function of the rows, the packed weights and a bias."""
     arguments = activation.arguments
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import torch
 
-from tapeflow.array.shaping import expand_dims, reshape, squeeze
+from tapeflow.array.reshapes import expand_dims, reshape, squeeze
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours, state
 from tapeflow.core.errors import FailedPreconditionError
-from tapeflow.core.ops.batching import Batch, NoRule, Slices, equal_shapes
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, equal_shapes
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import MANY
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import certainly_broadcasts, ranked, text, unequal, with_dimension
+from tapeflow.core.ops.shape_rules import certainly_broadcasts, check_ranks_first, text, unequal, with_dimension
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bfloat16, float32
 from tapeflow.core.types.shape import TensorShape
@@ -48,20 +48,20 @@ def _matmul_rule(a: TensorShape, b: TensorShape, transpose_a: bool = False, tran
     "MatMul", kernel=torch.mm, shape=_matmul_rule, allocates=True, for_many=by_size(product),
     in_loops=lambda b, *args: b.product(*args),
 )  # fmt: skip
-def _product(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
+def _mat_mul(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies two matrices, neither of them transposed."""
 
 
-@_product.gradient(needs="inputs")
+@_mat_mul.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
     a, b = call.inputs
     want_a, want_b = call.wanted
     if a.dtype.is_complex:
         a, b = conj(a), conj(b)
-    return _matmul(dy, b, False, True) if want_a else None, _matmul(a, dy, True) if want_b else None
+    return _matmul_kernel(dy, b, False, True) if want_a else None, _matmul_kernel(a, dy, True) if want_b else None
 
 
-@_product.accumulate
+@_mat_mul.accumulate
 def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
     a, b = call.inputs
     i, j = call.input_ids
@@ -70,9 +70,9 @@ def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
         return call.op.gradient(call, dy)
     da = db = None
     if want_a and (i not in owned or not _added_product(sums[i], dy, b, False)):
-        da = _matmul(dy, b, False, True)
+        da = _matmul_kernel(dy, b, False, True)
     if want_b and (j not in owned or not _added_product(sums[j], a, dy, True)):
-        db = _matmul(a, dy, True)
+        db = _matmul_kernel(a, dy, True)
     return da, db
 
 
@@ -82,7 +82,7 @@ def _added_product(total: Any, a: Any, b: Any, transpose_a: bool) -> bool:
     It is not where another kernel computes large products, where ATen can't write to the sum's memory, or where `vmap`
     would go through it slice by slice.
     """
-    if state.on_slices or (_product.op.kernel_for_many is not None and a.value.numel() >= MANY):
+    if state.on_slices or (_mat_mul.op.kernel_for_many is not None and a.value.numel() >= MANY):
         return False
     try:
         if transpose_a:
@@ -102,14 +102,16 @@ def _large_matmul(a: torch.Tensor, b: torch.Tensor, transpose_a: bool, transpose
     "MatMul", shape=_matmul_rule, allocates=True, for_many=by_size(_large_matmul),
     in_loops=lambda b, *args: b.product(*args),
 )  # fmt: skip
-def _matmul(a: torch.Tensor, b: torch.Tensor, transpose_a: bool = False, transpose_b: bool = False) -> torch.Tensor:
+def _matmul_kernel(
+    a: torch.Tensor, b: torch.Tensor, transpose_a: bool = False, transpose_b: bool = False
+) -> torch.Tensor:
     """Multiplies two matrices, each of them transposed first or not."""
     if transpose_a:
         a = a.mT  # quicker than t()
     return _times_transposed(a, b) if transpose_b else torch.mm(a, b)
 
 
-_matmul.op.variants = dict.fromkeys(("grad_a", "grad_b"), _matmul)
+_matmul_kernel.op.variants = dict.fromkeys(("grad_a", "grad_b"), _matmul_kernel)
 
 
 def _write_product(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> tuple[Any, str]:
@@ -132,7 +134,7 @@ def _write_product_with_bias(inner: Any, outer: Any, bias: Any) -> Any:
 
 def _product_of_slices(batch: Batch, a: Slices, b: Slices, transpose_a: bool = False, transpose_b: bool = False) -> Any:
     if not b.stacked and not transpose_a:
-        product = _matmul(batch.flat(a), b.value, False, transpose_b)
+        product = _matmul_kernel(batch.flat(a), b.value, False, transpose_b)
         return batch.reshape(product, [batch.dims(a)[0], batch.dims(b)[0 if transpose_b else 1]])
     if a.stacked and b.stacked and a.slice.shape[0 if transpose_a else 1] == 1:  # the gradient of a vector's product
         rows, columns = batch.dims(a)[1 if transpose_a else 0], batch.dims(b)[0 if transpose_b else 1]
@@ -142,19 +144,19 @@ def _product_of_slices(batch: Batch, a: Slices, b: Slices, transpose_a: bool = F
     return _batch_matmul(a.value, b.value, transpose_a, transpose_b)
 
 
-_product.layer(layer_of_product)
-_matmul.layer(layer_of_product)
-_product.inline(_write_product)
-_matmul.inline(_write_product)
-_product.batching(_product_of_slices)
-_matmul.batching(_product_of_slices)
+_mat_mul.layer(layer_of_product)
+_matmul_kernel.layer(layer_of_product)
+_mat_mul.inline(_write_product)
+_matmul_kernel.inline(_write_product)
+_mat_mul.batching(_product_of_slices)
+_matmul_kernel.batching(_product_of_slices)
 
 
-@_matmul.summed
+@_matmul_kernel.summed
 def _(batch: Batch, a: Slices, b: Slices, transpose_a: bool, transpose_b: bool) -> Any:
     if not (a.stacked and b.stacked and transpose_a) or transpose_b:
         raise NoRule
-    return _matmul(batch.flat(a), batch.flat(b), True)
+    return _matmul_kernel(batch.flat(a), batch.flat(b), True)
 
 
 add.fuses("MatMul")(_write_product_with_bias)
@@ -172,7 +174,7 @@ def _(inner: Any, outer: Any, bias: Any) -> Any:
     return torch.nn.functional.linear, call, [rows, matrix, bias]
 
 
-@_matmul.gradient(needs="inputs")
+@_matmul_kernel.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
     a, b = call.inputs
     transpose_a, transpose_b = call.attrs
@@ -180,13 +182,13 @@ def _(call: Call, dy: Any) -> Any:
     if a.dtype.is_complex:
         a, b = conj(a), conj(b)
     if transpose_a:
-        da = _matmul(b, dy, transpose_b, True) if want_a else None
+        da = _matmul_kernel(b, dy, transpose_b, True) if want_a else None
     else:
-        da = _matmul(dy, b, False, not transpose_b) if want_a else None
+        da = _matmul_kernel(dy, b, False, not transpose_b) if want_a else None
     if transpose_b:
-        db = _matmul(dy, a, True, transpose_a) if want_b else None
+        db = _matmul_kernel(dy, a, True, transpose_a) if want_b else None
     else:
-        db = _matmul(a, dy, not transpose_a, False) if want_b else None
+        db = _matmul_kernel(a, dy, not transpose_a, False) if want_b else None
     return da, db
 
 
@@ -205,7 +207,7 @@ def _batch_matmul_rule(x: TensorShape, y: TensorShape, *attrs: Any) -> TensorSha
     return batch.concatenate([m, n])
 
 
-def _bmm(x: torch.Tensor, y: torch.Tensor, adj_x: bool = False, adj_y: bool = False) -> torch.Tensor:
+def _batch_matmul_kernel(x: torch.Tensor, y: torch.Tensor, adj_x: bool = False, adj_y: bool = False) -> torch.Tensor:
     if x.ndim < 2 or y.ndim < 2:  # torch.matmul would multiply by vectors
         raise invalid(f"In[{0 if x.ndim < 2 else 1}] ndims must be >= 2: {min(x.ndim, y.ndim)}")
     return torch.matmul(x.mH if adj_x else x, y.mH if adj_y else y)
@@ -213,12 +215,13 @@ def _bmm(x: torch.Tensor, y: torch.Tensor, adj_x: bool = False, adj_y: bool = Fa
 
 def _large_bmm(x: torch.Tensor, y: torch.Tensor, adj_x: bool, adj_y: bool) -> torch.Tensor:
     if y.ndim != 2 or x.ndim < 2 or y.is_complex():
-        return _bmm(x, y, adj_x, adj_y)
+        return _batch_matmul_kernel(x, y, adj_x, adj_y)
     return product(x.mH if adj_x else x, y.mT if adj_y else y)
 
 
 @op(
-    "BatchMatMulV2", kernel=_bmm, shape=ranked(_batch_matmul_rule, -2, -2), allocates=True, node_name="MatMul",
+    "BatchMatMulV2", kernel=_batch_matmul_kernel, shape=check_ranks_first(_batch_matmul_rule, -2, -2),
+    allocates=True, node_name="MatMul",
     for_many=by_size(_large_bmm), in_loops=lambda b, *args: b.product(*args),
 )  # fmt: skip
 def _batch_matmul(
@@ -238,7 +241,7 @@ def _(call: Call, dy: Any) -> Any:
         dx = sum_like(dx, x)
     if want_y and not adj_x and _is_of_all_slices(x, y, dy):
         x, dy = (reshape(t, [-1, t.shape[-1]]) for t in (x, dy))
-        dy_ = _matmul(dy, x, True) if adj_y else _matmul(x, dy, True)
+        dy_ = _matmul_kernel(dy, x, True) if adj_y else _matmul_kernel(x, dy, True)
     elif want_y:
         dy_ = _batch_matmul(dy, x, True, adj_x) if adj_y else _batch_matmul(x, dy, not adj_x, False)
         dy_ = sum_like(dy_, y)
@@ -272,12 +275,12 @@ def _products_of_slices(batch: Batch, x: Slices, y: Slices, *attrs: Any) -> Any:
 _batch_matmul.batching(_products_of_slices)
 
 
-@op("BatchMatMulV3", shape=ranked(_batch_matmul_rule, -2, -2), batching=_products_of_slices)
+@op("BatchMatMulV3", shape=check_ranks_first(_batch_matmul_rule, -2, -2), batching=_products_of_slices)
 def _batch_matmul_into(
     x: torch.Tensor, y: torch.Tensor, Tout: DType, adj_x: bool = False, adj_y: bool = False
 ) -> torch.Tensor:
     """Multiplies matrices of one dtype or two in another dtype."""
-    return _bmm(x.to(Tout.torch), y.to(Tout.torch), adj_x, adj_y)
+    return _batch_matmul_kernel(x.to(Tout.torch), y.to(Tout.torch), adj_x, adj_y)
 
 
 _batch_matmul_into.op.variants = dict.fromkeys(("grad_x", "grad_y"), _batch_matmul_into)
@@ -339,7 +342,7 @@ def matmul(
         flags = transpose_a or transpose_b or adjoint_a or adjoint_b or a_is_sparse or b_is_sparse
         if not flags and output_type is None:
             if a.value.ndim == 2 == b.value.ndim:
-                return _product(a, b, name)
+                return _mat_mul(a, b, name)
             if a.value.ndim >= 2 <= b.value.ndim:
                 return _batch_matmul(a, b, False, False, name)
     else:
@@ -352,8 +355,8 @@ def matmul(
         raise ValueError(_BOTH.format("a", transpose_a, adjoint_a))
     if transpose_b and adjoint_b:
         raise ValueError(_BOTH.format("b", transpose_b, adjoint_b))
-    left = _operand(a, None)
-    right = _operand(b, left.dtype)
+    left = _as_operand(a, None)
+    right = _as_operand(b, left.dtype)
     if output_type is not None:
         dtype = as_dtype(output_type)
         if dtype is not left.dtype or dtype is not right.dtype:
@@ -366,9 +369,9 @@ def matmul(
     rank_a, rank_b = shape_rank(left), shape_rank(right)
     if rank_a is not None and rank_b is not None and rank_a <= 2 and rank_b <= 2:
         if min(rank_a, rank_b) < 2 or not (transpose_a or transpose_b or adjoint_a or adjoint_b):
-            return _product(left, right, name)  # the op refuses wrong dtypes, then vectors
+            return _mat_mul(left, right, name)  # the op refuses wrong dtypes, then vectors
         left, right = conj(left) if adjoint_a else left, conj(right) if adjoint_b else right
-        return _matmul(left, right, transpose_a or adjoint_a, transpose_b or adjoint_b, name)
+        return _matmul_kernel(left, right, transpose_a or adjoint_a, transpose_b or adjoint_b, name)
     if transpose_a:
         left, adjoint_a = conj(left), True
     if transpose_b:
@@ -379,7 +382,7 @@ def matmul(
 _BOTH = "Only one of `transpose_{0}` and `adjoint_{0}` can be True. Received `transpose_{0}`={1}, `adjoint_{0}`={2}."
 
 
-def _operand(x: Any, dtype: DType | None) -> Any:
+def _as_operand(x: Any, dtype: DType | None) -> Any:
     """Converts an input without a dtype to a tensor of the dtype `dtype`. A ragged tensor is returned unchanged."""
     if isinstance(x, ReadAsTensor) and not detours:
         return x._read()
@@ -418,7 +421,7 @@ def matvec(
         >>> tf.linalg.matvec([[1, 2], [3, 4]], [5, 6]).numpy().tolist()
         [17, 39]
     """
-    vectors = _operand(b, None)
+    vectors = _as_operand(b, None)
     product = matmul(a, expand_dims(vectors, -1), transpose_a, False, adjoint_a, False, a_is_sparse, b_is_sparse)
     return squeeze(product, -1)
 
@@ -434,13 +437,13 @@ def _cross_rule(a: TensorShape, b: TensorShape) -> TensorShape:
     return shape if shape.rank is None else with_dimension(shape, -1, 3)
 
 
-def _cross(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+def _cross_kernel(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     if a.shape != b.shape or not a.ndim or a.shape[-1] != 3:  # torch would broadcast
         _cross_rule(TensorShape(a.shape), TensorShape(b.shape))
     return torch.linalg.cross(a, b)
 
 
-@op("Cross", kernel=_cross, shape=_cross_rule, batching=equal_shapes)
+@op("Cross", kernel=_cross_kernel, shape=_cross_rule, batching=equal_shapes)
 def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """Computes the cross products of vectors of three elements.
 

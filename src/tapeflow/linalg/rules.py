@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from tapeflow.core.errors import InvalidArgumentError
-from tapeflow.core.ops.batching import Batch, Slices
+from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.shape_rules import broadcast, text
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid

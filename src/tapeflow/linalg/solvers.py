@@ -8,23 +8,23 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.concat_and_split import unstack
 from tapeflow.array.creation import constant, ones_like, zeros_like
-from tapeflow.array.joining import unstack
-from tapeflow.array.shaping import expand_dims
+from tapeflow.array.reshapes import expand_dims
 from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.arguments import is_tensor_like
-from tapeflow.core.ops.batching import leading_dimensions
+from tapeflow.core.ops.batch_rules import leading_dimensions
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import check_rank, ranked, text, unequal, with_rank
+from tapeflow.core.ops.shape_rules import check_rank, check_ranks_first, text, unequal, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid, traced
+from tapeflow.core.values.tensor import Tensor, invalid, is_traced
 from tapeflow.linalg.diagonals import band_part, diag_part, set_diag
 from tapeflow.linalg.products import matmul
 from tapeflow.linalg.rules import batch_of_both, check_square, one_each, solve_slices, square_matrices
@@ -35,15 +35,15 @@ from tapeflow.math.reduction import reduce_sum
 # ---- determinants ----------------------------------------------------------------------------------------------------
 
 
-def _det(input: torch.Tensor) -> torch.Tensor:
+def _determinant_kernel(input: torch.Tensor) -> torch.Tensor:
     result = torch.linalg.det(input)
-    if input.is_cpu and not traced(input) and not bool(torch.isfinite(result).all()):
+    if input.is_cpu and not is_traced(input) and not bool(torch.isfinite(result).all()):
         sign, log = _slogdet_kernel(input)
         result = torch.where(torch.isfinite(result), result, sign * torch.exp(log))
     return result
 
 
-@op("MatrixDeterminant", kernel=_det, shape=one_each, batching=leading_dimensions)
+@op("MatrixDeterminant", kernel=_determinant_kernel, shape=one_each, batching=leading_dimensions)
 def det(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the determinants of matrices.
 
@@ -64,10 +64,10 @@ def det(input: TensorLike, name: str | None = None) -> Tensor:
 
 @det.gradient(needs="inputs outputs")
 def _(call: Call, dy: Any) -> Any:
-    return _scaled(inv(call.inputs[0], adjoint=True), dy * call.outputs[0])  # not conjugated, as in TensorFlow
+    return _scale_matrices(inv(call.inputs[0], adjoint=True), dy * call.outputs[0])  # not conjugated, as in TensorFlow
 
 
-def _scaled(matrices: Any, scalars: Any) -> Any:
+def _scale_matrices(matrices: Any, scalars: Any) -> Any:
     """Multiplies each matrix by its scalar."""
     return matrices * expand_dims(expand_dims(scalars, -1), -1)
 
@@ -76,21 +76,21 @@ LogMatrixDeterminant = namedtuple("LogMatrixDeterminant", ["sign", "log_abs_dete
 
 
 @op("LogMatrixDeterminant", shape=lambda x: (one_each(x), one_each(x)), batching=leading_dimensions)
-def _slogdet(input: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def _log_matrix_determinant(input: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes signs and logarithms of determinants."""
     return _slogdet_kernel(input)
 
 
 def _slogdet_kernel(input: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     sign, log = torch.linalg.slogdet(input)
-    if input.is_cpu and not traced(input) and not bool(torch.isfinite(log).all()):
+    if input.is_cpu and not is_traced(input) and not bool(torch.isfinite(log).all()):
         unknown = torch.isnan(log) | torch.isposinf(log)  # it is -inf for singular matrices
         for place in torch.nonzero(unknown).tolist():
-            sign[tuple(place)], log[tuple(place)] = _eliminated(input[tuple(place)])
+            sign[tuple(place)], log[tuple(place)] = _log_determinant(input[tuple(place)])
     return sign, log.to(sign.dtype)
 
 
-def _eliminated(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def _log_determinant(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the sign and the logarithm of the determinant of a matrix with infinities or NaN by elimination, step by
     step as TensorFlow does. LAPACK leaves out multiplications by zero, and would give other results."""
     rows, sign = matrix.detach().clone(), matrix.new_ones(())
@@ -127,12 +127,12 @@ def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
         >>> sign.numpy().item(), log.numpy().item()
         (-1.0, 0.0)
     """
-    return LogMatrixDeterminant(*_slogdet(input, name))
+    return LogMatrixDeterminant(*_log_matrix_determinant(input, name))
 
 
-@_slogdet.gradient(needs="inputs")
+@_log_matrix_determinant.gradient(needs="inputs")
 def _(call: Call, _: Any, dlog: Any) -> Any:
-    return _scaled(inv(call.inputs[0], adjoint=True), dlog)
+    return _scale_matrices(inv(call.inputs[0], adjoint=True), dlog)
 
 
 def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
@@ -161,7 +161,7 @@ def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
 _MANY = 32  # columns: from here on, LAPACK solves faster from the right, as it keeps matrices by columns
 
 
-def _inverse(input: torch.Tensor, adjoint: bool) -> torch.Tensor:
+def _inverse_kernel(input: torch.Tensor, adjoint: bool) -> torch.Tensor:
     check_square(input)
     matrix = input.mH if adjoint else input
     if _is_large(matrix, matrix):
@@ -188,7 +188,7 @@ def _factor_matrix(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, to
     return factors, torch.lu_unpack(factors, pivots, unpack_data=False)[0], info
 
 
-@op("MatrixInverse", kernel=_inverse, shape=square_matrices, batching=leading_dimensions)
+@op("MatrixInverse", kernel=_inverse_kernel, shape=square_matrices, batching=leading_dimensions)
 def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Computes the inverses of matrices.
 
@@ -230,13 +230,11 @@ def _solve_rule(matrix: TensorShape, rhs: TensorShape, adjoint: bool = False, *_
     rows = square_matrices(matrix)[:-1]
     if not rows.is_compatible_with(rhs[:-1]):
         pairs = ((a, b) for a, b in zip(rows, rhs, strict=False) if a != b and None not in (a, b))
-        raise unequal(
-            f"Input matrix and rhs are incompatible. They have {text(matrix)} and {text(rhs)}.", *next(pairs)
-        )
+        raise unequal(f"Input matrix and rhs are incompatible. They have {text(matrix)} and {text(rhs)}.", *next(pairs))
     return rows.merge_with(rhs[:-1]) + rhs[-1:]
 
 
-def _solve(matrix: torch.Tensor, rhs: torch.Tensor, adjoint: bool) -> torch.Tensor:
+def _solve_kernel(matrix: torch.Tensor, rhs: torch.Tensor, adjoint: bool) -> torch.Tensor:
     if matrix.ndim < 2 or matrix.ndim != rhs.ndim or matrix.shape[:-1] != rhs.shape[:-1]:  # torch would broadcast
         _solve_rule(TensorShape(matrix.shape), TensorShape(rhs.shape))
     if not rhs.numel():
@@ -255,7 +253,7 @@ def _solve(matrix: torch.Tensor, rhs: torch.Tensor, adjoint: bool) -> torch.Tens
     return result
 
 
-@op("MatrixSolve", kernel=_solve, shape=ranked(_solve_rule, -2, -2), batching=solve_slices)
+@op("MatrixSolve", kernel=_solve_kernel, shape=check_ranks_first(_solve_rule, -2, -2), batching=solve_slices)
 def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Solves `matrix @ x = rhs` for `x`.
 

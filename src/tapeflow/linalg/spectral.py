@@ -14,10 +14,10 @@ import torch
 
 from tapeflow.array.creation import constant, convert_to_tensor, zeros, zeros_like
 from tapeflow.array.masks import where
-from tapeflow.array.shaping import expand_dims
+from tapeflow.array.reshapes import expand_dims
 from tapeflow.core.autodiff.gradients import conj, shape_of
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.batching import leading_dimensions
+from tapeflow.core.ops.batch_rules import leading_dimensions
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
@@ -234,11 +234,11 @@ def _svd_rule(input: TensorShape, compute_uv: bool = True, full_matrices: bool =
 
 
 @op("Svd", shape=_svd_rule, batching=leading_dimensions)
-def _svd(input: torch.Tensor, compute_uv: bool = True, full_matrices: bool = False) -> tuple[torch.Tensor, ...]:
+def _svd_op(input: torch.Tensor, compute_uv: bool = True, full_matrices: bool = False) -> tuple[torch.Tensor, ...]:
     """Computes singular values, and singular vectors."""
     finite = torch.isfinite(input).flatten(-2).all(-1)
     if not bool(finite.all()):  # for others LAPACK may not return
-        results = _svd.op.kernel(torch.where(finite[..., None, None], input, 0), compute_uv, full_matrices)
+        results = _svd_op.op.kernel(torch.where(finite[..., None, None], input, 0), compute_uv, full_matrices)
         return tuple([
             torch.where(finite.reshape(*finite.shape, *[1] * (r.ndim - finite.ndim)), r, torch.nan) if r.numel() else r
             for r in results
@@ -249,11 +249,11 @@ def _svd(input: torch.Tensor, compute_uv: bool = True, full_matrices: bool = Fal
     return torch.linalg.svdvals(input).to(input.dtype), input.new_empty(0), input.new_empty(0)
 
 
-@_svd.gradient(needs="inputs outputs")
+@_svd_op.gradient(needs="inputs outputs")
 def _(call: Call, ds: Any, du: Any, dv: Any) -> Any:
     compute_uv, _ = call.attrs
     if not compute_uv:
-        _, u, v = _svd(call.inputs[0], True, False)
+        _, u, v = _svd_op(call.inputs[0], True, False)
         return matmul(u * expand_dims(ds, -2), v, adjoint_b=True)
     s, u, v = call.outputs
     count = shape_of(s)[-1]
@@ -305,7 +305,7 @@ def svd(
         >>> np.allclose(s, [3.0, 2.0])
         True
     """
-    s, u, v = _svd(tensor, compute_uv, full_matrices, name)
+    s, u, v = _svd_op(tensor, compute_uv, full_matrices, name)
     s = real(s)
     return (s, u, v) if compute_uv else s
 

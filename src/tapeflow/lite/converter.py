@@ -13,15 +13,15 @@ from tapeflow.core.values import nest
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.function import function
 from tapeflow.function.concrete import ConcreteFunction
-from tapeflow.lite.checking import largest_difference, output_names
 from tapeflow.lite.extra import require
-from tapeflow.lite.lowering import FileState, Writer, static_shape
+from tapeflow.lite.flatbuffer_file import write_signatures
+from tapeflow.lite.lower import FileState, Writer, static_shape
 from tapeflow.lite.options import TargetSpec
+from tapeflow.lite.output_check import largest_difference, output_names
 from tapeflow.lite.passes import optimize
 from tapeflow.lite.program import LiteTensor, Signature, Subgraph, lite_dtype
-from tapeflow.lite.quantization import check_options, quantized
+from tapeflow.lite.quantization import check_options, quantize_file
 from tapeflow.lite.variables import add_variables, assigned_variables
-from tapeflow.lite.writing import written
 from tapeflow.saved_model.loading import load
 
 _DEFAULT_KEY = "serving_default"
@@ -82,7 +82,7 @@ class TFLiteConverter:
         if not funcs:
             raise ValueError("No ConcreteFunction is specified.")
         keys = [_DEFAULT_KEY] if len(funcs) == 1 else [f.graph.name for f in funcs]
-        converter = cls(dict(zip(_distinct(keys), funcs, strict=True)), trackable_obj)
+        converter = cls(dict(zip(_distinct_names(keys), funcs, strict=True)), trackable_obj)
         converter._plain_names = True
         return converter
 
@@ -156,8 +156,8 @@ class TFLiteConverter:
         for signature in signatures:
             for subgraph in signature.subgraph.subgraphs():
                 optimize(subgraph, state)
-        content = written(signatures)
-        return quantized(content, self) if self.optimizations else content
+        content = write_signatures(signatures)
+        return quantize_file(content, self) if self.optimizations else content
 
     def check(self, content: bytes) -> float:
         """Runs a file on random inputs of two batch sizes.
@@ -216,7 +216,7 @@ def _own_output(writer: Writer, tensor: LiteTensor, name: str, earlier: Sequence
     return tensor
 
 
-def _distinct(names: Sequence[str]) -> list[str]:
+def _distinct_names(names: Sequence[str]) -> list[str]:
     unique_names: list[str] = []
     for name in names:
         unique, count = name, 0
@@ -229,7 +229,7 @@ def _distinct(names: Sequence[str]) -> list[str]:
 
 def _input_names(concrete: ConcreteFunction) -> list[str]:
     """Returns the names of a function's tensors."""
-    return _distinct([t.op.name for t in concrete.graph.inputs])
+    return _distinct_names([t.op.name for t in concrete.graph.inputs])
 
 
 def _named_outputs(concrete: ConcreteFunction) -> dict[str, SymbolicTensor]:

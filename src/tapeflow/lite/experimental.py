@@ -2,10 +2,10 @@
 
 import typing as _typing
 
+from tapeflow.core.unsupported import below as _below
+from tapeflow.core.unsupported import names_below as _names_below
 from tapeflow.lite.analyzer import Analyzer
 from tapeflow.lite.extra import of_runtime as _of_runtime
-from tapeflow.unsupported import below as _below
-from tapeflow.unsupported import names_below as _names_below
 
 if _typing.TYPE_CHECKING:
     from ai_edge_litert.interpreter import OpResolverType as OpResolverType

@@ -10,7 +10,7 @@ import numpy as np
 
 from tapeflow.core.types.dtypes import float32
 from tapeflow.lite.forms.elementwise import expand_erf
-from tapeflow.lite.lowering import FileState, Writer
+from tapeflow.lite.lower import FileState, Writer
 from tapeflow.lite.program import LiteOperator, LiteTensor, Subgraph
 
 # For operators with weights and a bias: the places of both among the inputs, and the axis of the weights for outputs.

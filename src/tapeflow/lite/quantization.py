@@ -9,8 +9,8 @@ import numpy as np
 
 from tapeflow.core.types.dtypes import DType, as_dtype, float16, float32, int8, int16, uint8
 from tapeflow.lite.extra import require
+from tapeflow.lite.flatbuffer_file import pack_model
 from tapeflow.lite.options import OpsSet
-from tapeflow.lite.writing import packed
 
 _INT8, _WIDE = OpsSet.TFLITE_BUILTINS_INT8, OpsSet.EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8
 
@@ -38,7 +38,7 @@ def check_options(options: Any) -> None:
             raise ValueError(f"The {name} must be in {names}, not tf.{dtype.name}.{hint}")
 
 
-def quantized(content: bytes, options: Any) -> bytes:
+def quantize_file(content: bytes, options: Any) -> bytes:
     """Returns a quantized file.
 
     Args:
@@ -53,14 +53,14 @@ def quantized(content: bytes, options: Any) -> bytes:
     quantizer = require("ai_edge_quantizer.quantizer").Quantizer(content)
     if float16 in types:
         _add_float16_weights(quantizer)
-        return _result(quantizer)
+        return _quantize_content(quantizer)
     recipes = require("ai_edge_quantizer.recipe")
     if options.representative_dataset is None:
         recipe = recipes.dynamic_wi8_afp32()
         for entry in recipe:
             entry["op_config"]["min_weight_elements"] = _FEWEST_WEIGHTS
         quantizer.load_quantization_recipe(recipe)
-        return _result(quantizer)
+        return _quantize_content(quantizer)
     sets = set(options.target_spec.supported_ops)
     quantizer.load_quantization_recipe(recipes.static_wi8_ai16() if _WIDE in sets else recipes.static_wi8_ai8())
     tables = require("ai_edge_quantizer.qtyping").TFLOperationName.EMBEDDING_LOOKUP
@@ -72,12 +72,12 @@ def quantized(content: bytes, options: Any) -> bytes:
         if dtype is float32:
             quantizer.update_quantization_recipe(".*", name, algorithm_key=keep)
     _keep_in_float(quantizer, content, not sets & {_INT8, _WIDE}, asked[1] is float32)
-    samples = _samples(content, options.representative_dataset)
-    result = _result(quantizer, _ranges(content, quantizer.get_quantization_recipe(), samples))
+    samples = _dataset_samples(content, options.representative_dataset)
+    result = _quantize_content(quantizer, _tensor_ranges(content, quantizer.get_quantization_recipe(), samples))
     return _with_uint8(result, asked) if uint8 in asked else result
 
 
-def _result(quantizer: Any, ranges: Any = None) -> bytes:
+def _quantize_content(quantizer: Any, ranges: Any = None) -> bytes:
     return bytes(quantizer.quantize(ranges, enable_progress_bar=False, enable_progress_report=False).quantized_model)
 
 
@@ -92,7 +92,7 @@ def _add_float16_weights(quantizer: Any) -> None:
     quantizer.update_quantization_recipe(".*", every, config, names.AlgorithmName.FLOAT_CASTING)
 
 
-def _ranges(content: bytes, recipe: Any, samples: Any) -> Any:
+def _tensor_ranges(content: bytes, recipe: Any, samples: Any) -> Any:
     """Returns the range of each tensor over all samples."""
     calibrators, statistics = require("ai_edge_quantizer.calibrator"), require("ai_edge_quantizer.utils.qsv_utils")
     manager = require("ai_edge_quantizer.recipe_manager").RecipeManager()
@@ -131,7 +131,7 @@ def _keep_in_float(quantizer: Any, content: bytes, keeps_softmax: bool, keeps_ou
             quantizer.update_quantization_recipe(re.escape(name), operation, algorithm_key=keep)
 
 
-def _samples(content: bytes, data: Any) -> dict[str, list[dict[str, np.ndarray]]]:
+def _dataset_samples(content: bytes, data: Any) -> dict[str, list[dict[str, np.ndarray]]]:
     """Returns the samples of a representative dataset, by signatures and the names of inputs."""
     interpreter = require("ai_edge_litert.interpreter").Interpreter(model_content=content)
     first = next(iter(interpreter.get_signature_list()))
@@ -179,7 +179,7 @@ def _with_uint8(content: bytes, asked: tuple[DType, DType]) -> bytes:
                 for entry in getattr(signature, places):
                     entry.tensorIndex = numbers[i] if entry.tensorIndex == number else entry.tensorIndex
             setattr(graph, places, numbers)
-    return packed(model)
+    return pack_model(model)
 
 
 def _as_uint8(schema: Any, tensor: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.lite.forms.resources import assign
-from tapeflow.lite.lowering import FileState, Writer, changes_variable
+from tapeflow.lite.lower import FileState, Writer, changes_variable
 from tapeflow.lite.program import LiteOperator, Signature, Subgraph, lite_dtype
 
 
@@ -17,11 +17,11 @@ def assigned_variables(bodies: Sequence[Any]) -> dict[int, Any]:
     variables: dict[int, Any] = {}
     for body in bodies:
         handles = {id(t): variable_of(t) for t in body.inputs}
-        _collect(body, handles, variables)
+        _collect_variables(body, handles, variables)
     return variables
 
 
-def _collect(body: Any, handles: dict[int, Any], variables: dict[int, Any]) -> None:
+def _collect_variables(body: Any, handles: dict[int, Any], variables: dict[int, Any]) -> None:
     """Adds the variables that a body changes, whose handles are given by the ids of symbolic tensors."""
     for operation in body.graph.get_operations():
         if changes_variable(operation):
@@ -35,7 +35,7 @@ def _collect(body: Any, handles: dict[int, Any], variables: dict[int, Any]) -> N
             inputs = [values[p] for p in op.places[label]]
             pairs = zip(inner.inputs, inputs, strict=True)
             below = {id(t): handles.get(id(v), variable_of(v)) for t, v in pairs}
-            _collect(inner, below, variables)
+            _collect_variables(inner, below, variables)
 
 
 def add_variables(signatures: Sequence[Signature], assigned: dict[int, Any], state: FileState) -> None:

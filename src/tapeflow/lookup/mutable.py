@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.core.forking import cached_property
+from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, string
@@ -16,7 +16,7 @@ from tapeflow.lookup.storage import DenseStorage, MutableStorage, TableStorage
 from tapeflow.lookup.table_ops import empty_like, fill
 from tapeflow.lookup.tables import LookupTable
 from tapeflow.math.arithmetic import add
-from tapeflow.resources import SaveSpec, saved_functions
+from tapeflow.tracking.resources import SaveSpec, saved_functions
 
 
 class TableSaveable:

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from tapeflow.core.errors import AbortedError, FailedPreconditionError, UnimplementedError
-from tapeflow.core.forking import new_lock
+from tapeflow.core.fork_locks import new_lock
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values.boxed_objects import held_object
 from tapeflow.core.values.strings import FEW, StringArray

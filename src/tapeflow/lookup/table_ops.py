@@ -12,10 +12,10 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.session_resources import held_here, in_session
 from tapeflow.core.types.dtypes import int64, resource
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.boxed_objects import box_object
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.graphdef.builders import register
-from tapeflow.graph.graphdef.importing import create_operation
+from tapeflow.graph.graphdef.import_graph import create_operation
 from tapeflow.graph.graphdef.node_protos import ParsedNode, node_attr, type_attr
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.python_op import python_op
@@ -75,7 +75,7 @@ def _import_table(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operatio
 
     attrs = {"key_dtype": dtypes[0], "value_dtype": dtypes[1], "shared_name": shared_name}
     op = GraphOp(
-        node.op, lambda: boxed(held_here(key, create) if in_session() else create()), stateful=True, attrs=attrs
+        node.op, lambda: box_object(held_here(key, create) if in_session() else create()), stateful=True, attrs=attrs
     )
     return state.graph.node(op, [], [(resource, [])])
 

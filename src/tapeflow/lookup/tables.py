@@ -8,13 +8,13 @@ from typing import Any
 from tapeflow.array.masks import where
 from tapeflow.core.context import state
 from tapeflow.core.errors import NotFoundError
-from tapeflow.core.forking import cached_property
+from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import init_scope
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bool_, float32, float64, int32, int64, resource, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.boxed_objects import held
+from tapeflow.core.values.boxed_objects import hold_object
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, next_id
 from tapeflow.graph.ir.python_op import python_op
@@ -23,10 +23,10 @@ from tapeflow.lookup.storage import TableStorage, storage_of
 from tapeflow.lookup.table_ops import empty_like, fill
 from tapeflow.math.casting import cast
 from tapeflow.ragged.tensor import RaggedTensor
-from tapeflow.resources import SavedResource, TrackableResource, saved_functions
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.strings.formatting import as_string
 from tapeflow.strings.hashing import to_hash_bucket_fast
+from tapeflow.tracking.resources import SavedResource, TrackableResource, saved_functions
 
 _KEYS = (int32, int64, string)
 _VALUES = (bool_, int32, int64, float32, float64, string)
@@ -67,7 +67,7 @@ class LookupTable(SavedResource):
         self.storage = storage(key_dtype, value_dtype, (), self._default.shape.as_list())
         with init_scope():
             if state.graph is None:
-                self._handle: Tensor = held(self, resource)
+                self._handle: Tensor = hold_object(self, resource)
             else:  # each session of TensorFlow 1 has its own table, which the operation creates
                 self._handle = empty_like(self.storage, name=name).outputs[0]
 
@@ -119,7 +119,7 @@ class LookupTable(SavedResource):
 
     def size(self, name: str | None = None) -> Tensor:
         """Returns the number of keys, an int64 scalar."""
-        return self._run("LookupTableSizeV2", lambda table: [_count(table)], [], [(int64, [])])[0]
+        return self._run("LookupTableSizeV2", lambda table: [_entry_count(table)], [], [(int64, [])])[0]
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """Returns all keys and all values, in no order."""
@@ -141,7 +141,7 @@ class LookupTable(SavedResource):
         return operation.outputs if specs else operation
 
 
-def _count(storage: TableStorage) -> EagerTensor:
+def _entry_count(storage: TableStorage) -> EagerTensor:
     return convert(len(storage), int64)
 
 

@@ -30,7 +30,7 @@ from tapeflow.math.comparison import (
     not_equal,
 )
 from tapeflow.math.complex import angle, conj, imag, real
-from tapeflow.math.counting import bincount, confusion_matrix, is_non_decreasing, is_strictly_increasing
+from tapeflow.math.counts import bincount, confusion_matrix, is_non_decreasing, is_strictly_increasing
 from tapeflow.math.cumulative import cumprod, cumsum, cumulative_logsumexp
 from tapeflow.math.division import (
     divide,

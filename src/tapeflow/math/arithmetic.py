@@ -9,15 +9,15 @@ from typing import Any
 import torch
 
 from tapeflow.array.batched_lists import stacked_list
-from tapeflow.array.tensor_list import added
+from tapeflow.array.tensor_list import add_variants
 from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.batching import Batch, Slices
+from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.elementwise_kernels import zero_where_zero
-from tapeflow.core.ops.op import op, widened
+from tapeflow.core.ops.op import op, widen
 from tapeflow.core.ops.shape_rules import broadcast, same, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, variant
@@ -100,7 +100,7 @@ def _added_rows(total: Any, dy: Any, shape: torch.Size) -> bool:
     rows, value = dy.value, total.value
     if len(shape) != 2 or shape[0] > _MOST_ROWS or value.ndim != 1 or not value.is_cpu:
         return False
-    ones = _ones(shape[0], rows.dtype)
+    ones = _ones_vector(shape[0], rows.dtype)
     if ones is None:
         return False
     try:  # to look at all that ATen looks at would take longer than the call
@@ -114,7 +114,7 @@ _MOST_ROWS = 1024  # with more, the arithmetic takes longer than the calls
 
 
 @functools.lru_cache(256)
-def _ones(length: int, dtype: torch.dtype) -> torch.Tensor | None:
+def _ones_vector(length: int, dtype: torch.dtype) -> torch.Tensor | None:
     return torch.ones(length, dtype=dtype) if dtype in (torch.float32, torch.float64) else None
 
 
@@ -275,7 +275,7 @@ def _multiply_numbers_no_nan(args: tuple[Any, Any], name: str | None = None) -> 
     return _multiply_no_nan.op.run((x, as_operand(args[1], x.dtype)), name)
 
 
-@widened(_multiply_no_nan, _multiply_numbers_no_nan)
+@widen(_multiply_no_nan, _multiply_numbers_no_nan)
 def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies element by element, with 0 where `y` is 0, even if `x` is NaN or infinite there.
 
@@ -302,7 +302,7 @@ def _add_n_rule(inputs: list[TensorShape]) -> TensorShape:
 def _add_variants(inputs: list[Any]) -> Any:
     if any(isinstance(v, StringArray) or v.shape for v in inputs):
         raise invalid("Value for attr 'T' of string is not in the list of allowed values")
-    return added(inputs)
+    return add_variants(inputs)
 
 
 @op("AddN", strings=_add_variants, shape=_add_n_rule, in_loops=lambda b, inputs: b.add_all(inputs))

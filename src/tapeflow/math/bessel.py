@@ -10,7 +10,7 @@ import math
 
 import torch
 
-from tapeflow.core.values.tensor import traced
+from tapeflow.core.values.tensor import is_traced
 
 _EULER = 0.57721566490153286
 _FAR = 25.0  # from here on the asymptotic series has all digits
@@ -22,72 +22,72 @@ _FEW_NODES, _NODES = 20, 40
 
 def bessel_j0_kernel(x: torch.Tensor) -> torch.Tensor:
     a = x.to(torch.float64).abs()
-    return _joined(x, a, _cosines(torch.clamp(a, max=_FAR), _FEW_NODES).mean(-1), 0, 0)
+    return _join_ranges(x, a, _node_cosines(torch.clamp(a, max=_FAR), _FEW_NODES).mean(-1), 0, 0)
 
 
 def bessel_j1_kernel(x: torch.Tensor) -> torch.Tensor:
     a = x.to(torch.float64).abs()
-    return torch.sign(x) * _joined(x, a, _sines(torch.clamp(a, max=_FAR), _FEW_NODES).mean(-1), 1, 0)
+    return torch.sign(x) * _join_ranges(x, a, _node_sines(torch.clamp(a, max=_FAR), _FEW_NODES).mean(-1), 1, 0)
 
 
 def bessel_y0_kernel(x: torch.Tensor) -> torch.Tensor:
     a = x.to(torch.float64)
     near = torch.clamp(a, 0.0, _FAR)
-    cosines = _cosines(near, _NODES)
+    cosines = _node_cosines(near, _NODES)
     # 10.8.2 with Neumann's expansion: Y0 = 2/pi (log(x/2) + gamma) J0 - 4/pi sum of (-1)^k J(2k) / k
     logarithm = torch.log(near / 2) + _EULER
-    y = logarithm * cosines.mean(-1) + 2 * (cosines * _weights(a.device)).mean(-1)
-    return _joined(x, a, 2 / math.pi * y, 0, 1)
+    y = logarithm * cosines.mean(-1) + 2 * (cosines * _node_weights(a.device)).mean(-1)
+    return _join_ranges(x, a, 2 / math.pi * y, 0, 1)
 
 
 def bessel_y1_kernel(x: torch.Tensor) -> torch.Tensor:
     a = x.to(torch.float64)
     near = torch.clamp(a, 0.0, _FAR)
-    sines = _sines(near, _NODES)
+    sines = _node_sines(near, _NODES)
     # the derivative of Y0, with its sign changed
     logarithm = torch.log(near / 2) + _EULER
-    y = logarithm * sines.mean(-1) + 2 * (sines * _weights(a.device)).mean(-1)
-    return _joined(x, a, 2 / math.pi * (y - _cosines(near, _FEW_NODES).mean(-1) / near), 1, 1)
+    y = logarithm * sines.mean(-1) + 2 * (sines * _node_weights(a.device)).mean(-1)
+    return _join_ranges(x, a, 2 / math.pi * (y - _node_cosines(near, _FEW_NODES).mean(-1) / near), 1, 1)
 
 
-def _joined(x: torch.Tensor, a: torch.Tensor, near: torch.Tensor, order: int, kind: int) -> torch.Tensor:
+def _join_ranges(x: torch.Tensor, a: torch.Tensor, near: torch.Tensor, order: int, kind: int) -> torch.Tensor:
     far = a > _FAR
-    if traced(x):
-        joined = torch.where(far, _asymptotic(a, order)[kind], near)
+    if is_traced(x):
+        joined = torch.where(far, _hankel_expansion(a, order)[kind], near)
     else:
-        joined = near.masked_scatter(far, _asymptotic(a[far], order)[kind])
+        joined = near.masked_scatter(far, _hankel_expansion(a[far], order)[kind])
     return torch.where(torch.isnan(a), a, joined.masked_fill(torch.isinf(a), 0)).to(x.dtype)
 
 
-def _angles(nodes: int, device: torch.device) -> torch.Tensor:
+def _node_angles(nodes: int, device: torch.device) -> torch.Tensor:
     return (torch.arange(nodes, dtype=torch.float64, device=device) + 0.5) * (math.pi / 2 / nodes)
 
 
-def _cosines(x: torch.Tensor, nodes: int) -> torch.Tensor:
+def _node_cosines(x: torch.Tensor, nodes: int) -> torch.Tensor:
     """Returns `cos(x sin t)` at nodes in a last dimension. Their mean is J0, by 10.9.1.
 
     The trapezoidal rule on a circle converges faster than any power.
     """
-    return (x.unsqueeze(-1) * torch.sin(_angles(nodes, x.device))).cos_()
+    return (x.unsqueeze(-1) * torch.sin(_node_angles(nodes, x.device))).cos_()
 
 
-def _sines(x: torch.Tensor, nodes: int) -> torch.Tensor:
+def _node_sines(x: torch.Tensor, nodes: int) -> torch.Tensor:
     """Returns `sin(x sin t) sin t` at nodes in a last dimension. Their mean is J1, by 10.9.1."""
-    s = torch.sin(_angles(nodes, x.device))
+    s = torch.sin(_node_angles(nodes, x.device))
     return (x.unsqueeze(-1) * s).sin_().mul_(s)
 
 
 @functools.cache
-def _weights(device: torch.device) -> torch.Tensor:
+def _node_weights(device: torch.device) -> torch.Tensor:
     """Returns at each node the sum of `-(-1)^k cos(2 k t) / k`, which takes J(2k) out of the integral of J0."""
-    t = _angles(_NODES, device)
+    t = _node_angles(_NODES, device)
     total = torch.zeros_like(t)
     for k in range(1, _TERMS + 1):
         total -= (-1) ** k * torch.cos(2 * k * t) / k
     return total
 
 
-def _asymptotic(x: torch.Tensor, order: int) -> tuple[torch.Tensor, torch.Tensor]:
+def _hankel_expansion(x: torch.Tensor, order: int) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes J and Y by Hankel's expansions, 10.17.3 and 10.17.4."""
     x = torch.clamp(x, min=_FAR)
     term = torch.ones_like(x)

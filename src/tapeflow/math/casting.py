@@ -11,7 +11,7 @@ import torch
 
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
-from tapeflow.core.ops.batching import leading_dimensions
+from tapeflow.core.ops.batch_rules import leading_dimensions
 from tapeflow.core.ops.convert import convert, datatype_name, from_array, storage_type
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.elementwise_kernels import as_bytes
@@ -38,16 +38,16 @@ from tapeflow.core.values.tensor import Tensor, as_numpy, flat_bytes, invalid
 from tapeflow.core.values.variable import Variable
 
 
-def _refuse(source: DType, to: DType) -> UnimplementedError:
+def _refuse_cast(source: DType, to: DType) -> UnimplementedError:
     return UnimplementedError.of(f"Cast {datatype_name(source)} to {datatype_name(to)} is not supported")
 
 
 def _array_to(x: Any, DstT: DType) -> Any:
     """Casts values that are held as arrays: strings, which are refused, and numbers that ATen has no storage for."""
     if isinstance(x, StringArray):
-        raise _refuse(as_dtype("string"), DstT)
+        raise _refuse_cast(as_dtype("string"), DstT)
     if not DstT.is_numpy_compatible or DstT.name == "string":
-        raise _refuse(FROM_NUMPY[x.dtype.type], DstT)
+        raise _refuse_cast(FROM_NUMPY[x.dtype.type], DstT)
     return from_array(x, DstT).value
 
 
@@ -56,7 +56,7 @@ def _array_to(x: Any, DstT: DType) -> Any:
 _AT_ONCE = {torch.float16: 16, torch.bfloat16: 8, torch.float32: 32, torch.float64: 16}
 
 
-def _narrowed(x: torch.Tensor, to: DType) -> torch.Tensor:
+def _narrow_floats(x: torch.Tensor, to: DType) -> torch.Tensor:
     """Casts floats to a small integer dtype, those beyond its range as TensorFlow's vectors do."""
     numbers = x.to(torch.int32).reshape(-1)
     whole = numbers[: len(numbers) - len(numbers) % _AT_ONCE[x.dtype]]
@@ -83,7 +83,7 @@ def _to_uint64(x: torch.Tensor) -> torch.Tensor:
 
 # The casts of floats to dtypes with a smaller range.
 _FROM_FLOATS: dict[DType, Callable[[torch.Tensor], torch.Tensor]] = {
-    **{to: functools.partial(_narrowed, to=to) for to in (int8, uint8, int16, uint16)},
+    **{to: functools.partial(_narrow_floats, to=to) for to in (int8, uint8, int16, uint16)},
     uint32: _to_uint32,
     uint64: _to_uint64,
 }
@@ -97,7 +97,7 @@ _FROM_FLOATS: dict[DType, Callable[[torch.Tensor], torch.Tensor]] = {
     identity_if_same_shape=True,
     takes_sparse=True,
 )
-def _cast(x: torch.Tensor, DstT: DType) -> Any:
+def _cast_op(x: torch.Tensor, DstT: DType) -> Any:
     """Casts to a dtype."""
     kind = x.dtype
     if kind.is_complex and not DstT.is_complex:
@@ -107,18 +107,18 @@ def _cast(x: torch.Tensor, DstT: DType) -> Any:
     if DstT.torch is not None:
         return (as_bytes(x) if kind is torch.bool else x).type(DstT.torch)  # takes two thirds of the time of `to`
     if not DstT.is_numpy_compatible or DstT.name == "string":
-        raise _refuse(FROM_TORCH[x.dtype], DstT)
+        raise _refuse_cast(FROM_TORCH[x.dtype], DstT)
     return as_numpy(x, FROM_TORCH[x.dtype]).astype(storage_type(DstT))
 
 
-@_cast.static_value
+@_cast_op.static_value
 def _(x: Tensor, to: DType) -> Any:
     if not x.dtype.is_integer:
         raise NotStatic
     return elements(x)
 
 
-@_cast.gradient(needs="dtypes")
+@_cast_op.gradient(needs="dtypes")
 def _(call: Call, dy: Any) -> Any:
     to = call.dtype(0)
     return cast(dy, to) if to.is_floating or to.is_complex else None
@@ -153,16 +153,16 @@ def cast(x: TensorLike | IndexedSlices, dtype: DTypeLike, name: str | None = Non
             rows: Any = IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
             return rows
         if hasattr(type(x), "__tf_dispatch__"):
-            return _cast(x, dtype, name)
+            return _cast_op(x, dtype, name)
         tensor = convert(x)
-    return tensor if tensor.dtype is dtype else _cast(tensor, dtype, name)
+    return tensor if tensor.dtype is dtype else _cast_op(tensor, dtype, name)
 
 
 # ---- saturating ------------------------------------------------------------------------------------------------------
 
 
 @functools.cache
-def _limits(source: DType, to: DType) -> tuple[Any, Any] | None:
+def _cast_limits(source: DType, to: DType) -> tuple[Any, Any] | None:
     """Returns the values of `source` nearest to the smallest and largest of `to`, or None if all of them fit."""
     if source.min >= to.min and source.max <= to.max:
         return None
@@ -174,12 +174,12 @@ def _limits(source: DType, to: DType) -> tuple[Any, Any] | None:
     # Rounding to `source` may have gone past the limit, as 2**31 - 1 becomes 2**31 in float32.
     if float(smallest) < low:
         smallest = np.nextafter(smallest, kind(0))
-    if _exactly(largest) > _exactly(to.max):
+    if _exact_number(largest) > _exact_number(to.max):
         largest = np.nextafter(largest, kind(0))
     return float(smallest), float(largest)
 
 
-def _exactly(value: Any) -> Any:
+def _exact_number(value: Any) -> Any:
     """Returns the number as Python's own, which compares integers of any size with floats exactly."""
     return int(value) if isinstance(value, (int, np.integer)) else float(value)
 
@@ -204,7 +204,7 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
     """
     tensor, to = convert(value), as_dtype(dtype).base_dtype
     source = tensor.dtype
-    limits: Any = _limits(source.real_dtype, to.real_dtype)
+    limits: Any = _cast_limits(source.real_dtype, to.real_dtype)
     if source.is_complex and (limits is not None or not to.is_complex):
         part = ops.Real(tensor, source.real_dtype)
         if to.is_complex:
@@ -234,10 +234,10 @@ def _as_bits(input: Any, type: DType) -> Any:
         shape = input.shape[:-1]
     else:
         shape = input.shape if size == source else (*input.shape, source // size)
-    return _viewed(input.contiguous(), type).reshape(shape)
+    return _bitcast_kernel(input.contiguous(), type).reshape(shape)
 
 
-def _viewed(input: torch.Tensor, type: DType) -> Any:
+def _bitcast_kernel(input: torch.Tensor, type: DType) -> Any:
     octets = flat_bytes(input)
     if type.torch is not None:
         return octets.view(type.torch).clone()

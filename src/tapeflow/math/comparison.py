@@ -108,7 +108,7 @@ def compared_as_a_whole(function: Any, x: Any, y: Any, unlike: bool, name: str |
         raise
 
 
-def _dimensions(x: TensorShape, y: TensorShape) -> list[tuple[int | None, int | None]]:
+def _dimension_pairs(x: TensorShape, y: TensorShape) -> list[tuple[int | None, int | None]]:
     """Returns the pairs of dimensions that two shapes of static rank have at the same place from the end."""
     return list(itertools.zip_longest(x.as_list()[::-1], y.as_list()[::-1], fillvalue=1))[::-1]
 
@@ -117,7 +117,7 @@ def _may_be_unlike(x: TensorShape, y: TensorShape) -> bool:
     """Tests whether it is not static that two shapes broadcast, or that they do not."""
     if x.rank is None or y.rank is None:
         return 0 not in (x.rank, y.rank)
-    pairs = [pair for pair in _dimensions(x, y) if 1 not in pair]
+    pairs = [pair for pair in _dimension_pairs(x, y) if 1 not in pair]
     return all(None in pair or pair[0] == pair[1] for pair in pairs) and any(None in pair for pair in pairs)
 
 
@@ -126,7 +126,7 @@ def _rule_or_unlike(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
     whole shape is unknown: the op may return a scalar."""
     if x.rank is None or y.rank is None:
         return TensorShape(None)
-    pairs = _dimensions(x, y)
+    pairs = _dimension_pairs(x, y)
     if any(None in pair and 1 not in pair and pair != (None, None) for pair in pairs):
         return TensorShape(None)
     return TensorShape([n if m == 1 else m for m, n in pairs])

@@ -15,7 +15,7 @@ from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import complex64, complex128, float32, float64, variant
-from tapeflow.core.values.boxed_objects import Addend, boxed
+from tapeflow.core.values.boxed_objects import Addend, box_object
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import multiply, negative
 from tapeflow.math.comparison import less
@@ -25,11 +25,11 @@ _COMPLEX_OF = {float32: complex64, float64: complex128}
 
 
 @op("Complex", kernel=lambda real, imag, Tout: torch.complex(real, imag), shape=broadcast, elementwise=True)
-def _complex(real: Any, imag: Any, Tout: Any = complex64, name: str | None = None) -> Any:
+def _complex_op(real: Any, imag: Any, Tout: Any = complex64, name: str | None = None) -> Any:
     """Combines real and imaginary parts into complex numbers."""
 
 
-@_complex.gradient(needs="shapes")
+@_complex_op.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     want_real, want_imag = call.wanted
     return (
@@ -62,15 +62,15 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tens
             f"The `real` and `imag` components have incorrect types: {x.dtype.name} {y.dtype.name}. "
             "They must be consistent, and one of [tf.float32, tf.float64]"
         )
-    return _complex(x, y, to, name)
+    return _complex_op(x, y, to, name)
 
 
 @op("Real", kernel=lambda input, Tout: torch.real(input).contiguous(), shape=same, elementwise=True)
-def _real(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
+def _real_op(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
     """Returns the real parts."""
 
 
-@_real.gradient()
+@_real_op.gradient()
 def _(call: Call, dy: Any) -> Any:
     return complex(dy, convert(0, dy.dtype))
 
@@ -93,18 +93,18 @@ def real(input: TensorLike, name: str | None = None) -> Tensor:
     """
     x = as_operand(input)
     if x.dtype.is_complex:
-        return _real(x, x.dtype.real_dtype, name)
+        return _real_op(x, x.dtype.real_dtype, name)
     if not x.dtype.is_numeric:
         raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {x.dtype}")
     return x
 
 
 @op("Imag", kernel=lambda input, Tout: torch.imag(input).contiguous(), shape=same, elementwise=True)
-def _imag(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
+def _imag_op(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
     """Returns the imaginary parts."""
 
 
-@_imag.gradient()
+@_imag_op.gradient()
 def _(call: Call, dy: Any) -> Any:
     return complex(convert(0, dy.dtype), dy)
 
@@ -124,23 +124,23 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
     """
     x = as_operand(input)
     if x.dtype.is_complex:
-        return _imag(x, x.dtype.real_dtype, name)
+        return _imag_op(x, x.dtype.real_dtype, name)
     return ops.ZerosLike(x)
 
 
 def _conj_of_variant(variant: Any) -> Any:
-    return boxed(variant[()].conj()) if isinstance(variant[()], Addend) else variant
+    return box_object(variant[()].conj()) if isinstance(variant[()], Addend) else variant
 
 
 # `torch.conj` would only mark the memory as conjugated, and not every reader of it looks for the mark.
 @op("Conj", kernel=torch.conj_physical, strings=_conj_of_variant, shape=same, elementwise=True)
-def _conj(input: Any, name: str | None = None) -> Any:
+def _conj_op(input: Any, name: str | None = None) -> Any:
     """Computes the complex conjugate."""
 
 
-@_conj.gradient()
+@_conj_op.gradient()
 def _(call: Call, dy: Any) -> Any:
-    return _conj(dy)
+    return _conj_op(dy)
 
 
 def conj(x: TensorLike, name: str | None = None) -> Tensor:
@@ -161,18 +161,18 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
     """
     tensor = x if isinstance(x, Tensor) else as_operand(x)
     if tensor.dtype.is_complex or tensor.dtype is variant:
-        return _conj(tensor, name)
+        return _conj_op(tensor, name)
     if not tensor.dtype.is_numeric:
         raise TypeError(f"Expected numeric or variant tensor, got dtype {tensor.dtype!r}.")
     return tensor
 
 
 @op("Angle", kernel=lambda input, Tout: torch.angle(input), shape=same, elementwise=True)
-def _angle(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
+def _angle_op(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
     """Computes the angles of complex numbers."""
 
 
-@_angle.gradient(needs="input0")
+@_angle_op.gradient(needs="input0")
 def _(call: Call, dy: Any) -> Any:
     # d(atan2(b, a)) = (a db - b da) / |z|**2, which is -1 / (b + ia) in TensorFlow's convention for gradients.
     z = call.inputs[0]
@@ -200,6 +200,6 @@ def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """
     x = as_operand(input)
     if x.dtype.is_complex:
-        return _angle(x, x.dtype.real_dtype, name)
+        return _angle_op(x, x.dtype.real_dtype, name)
     zero, pi = convert(0, x.dtype), convert(math.pi, x.dtype)
     return ops.SelectV2(less(x, zero), pi, zero)

@@ -10,7 +10,7 @@ import torch
 
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.batching import along_axis
+from tapeflow.core.ops.batch_rules import along_axis
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
@@ -25,7 +25,7 @@ from tapeflow.math.division import divide_no_nan
 from tapeflow.math.elementwise import exp, log
 
 
-def _scan(step: Callable[[torch.Tensor, int], torch.Tensor], start: float) -> Callable[..., torch.Tensor]:
+def _scan_kernel(step: Callable[[torch.Tensor, int], torch.Tensor], start: float) -> Callable[..., torch.Tensor]:
     """Returns the kernel of a scan.
 
     Args:
@@ -63,7 +63,7 @@ def _scan_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
 _SCAN: dict[str, Any] = {"host": ("axis",), "shape": _scan_rule, "batching": along_axis}
 
 
-@op("Cumsum", kernel=_scan(lambda x, axis: torch.cumsum(x, axis, dtype=x.dtype), 0), **_SCAN)
+@op("Cumsum", kernel=_scan_kernel(lambda x, axis: torch.cumsum(x, axis, dtype=x.dtype), 0), **_SCAN)
 def cumsum(
     x: TensorLike, axis: Tensor | int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
@@ -95,7 +95,7 @@ def _(call: Call, dy: Any) -> Any:
     return cumsum(dy, axis, exclusive, not reverse)
 
 
-@op("Cumprod", kernel=_scan(lambda x, axis: torch.cumprod(x, axis, dtype=x.dtype), 1), **_SCAN)
+@op("Cumprod", kernel=_scan_kernel(lambda x, axis: torch.cumprod(x, axis, dtype=x.dtype), 1), **_SCAN)
 def cumprod(
     x: TensorLike, axis: Tensor | int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
@@ -128,7 +128,7 @@ def _(call: Call, dy: Any) -> Any:
     return divide_no_nan(cumsum(multiply(y, dy), axis, exclusive, not reverse), x)
 
 
-@op("CumulativeLogsumexp", kernel=_scan(torch.logcumsumexp, -math.inf), **_SCAN)
+@op("CumulativeLogsumexp", kernel=_scan_kernel(torch.logcumsumexp, -math.inf), **_SCAN)
 def cumulative_logsumexp(
     x: TensorLike, axis: Tensor | int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
@@ -166,11 +166,13 @@ def _(call: Call, dy: Any) -> Any:
         x, y, dy = (ops.ReverseV2(t, (axis,)) for t in (x, y, dy))
     later = _decayed_sums(dy, y, axis)
     if exclusive:
-        dx = multiply(_part(later, axis, 1, None), _ratio(_part(x, axis, 0, -1), _part(y, axis, 1, None)))
-        last = multiply(convert(0, dy.dtype), _part(dy, axis, -1, None))
+        dx = multiply(
+            _part_along(later, axis, 1, None), _exp_ratio(_part_along(x, axis, 0, -1), _part_along(y, axis, 1, None))
+        )
+        last = multiply(convert(0, dy.dtype), _part_along(dy, axis, -1, None))
         dx = ops.ConcatV2([dx, last], axis)
     else:
-        dx = multiply(later, _ratio(x, y))
+        dx = multiply(later, _exp_ratio(x, y))
     return ops.ReverseV2(dx, (axis,)) if reverse else dx
 
 
@@ -195,20 +197,20 @@ def _decayed_sums(dy: Any, y: Any, axis: int) -> Any:
     length, span = shape_of(y)[axis], 1
     while span < length:
         near, far = (0, -span), (span, None)
-        decay = _ratio(_part(y, axis, *near), _part(y, axis, *far))
-        longer = add(_part(dy, axis, *near), multiply(decay, _part(dy, axis, *far)))
-        dy = ops.ConcatV2([longer, _part(dy, axis, -span, None)], axis)
+        decay = _exp_ratio(_part_along(y, axis, *near), _part_along(y, axis, *far))
+        longer = add(_part_along(dy, axis, *near), multiply(decay, _part_along(dy, axis, *far)))
+        dy = ops.ConcatV2([longer, _part_along(dy, axis, -span, None)], axis)
         span *= 2
     return dy
 
 
-def _ratio(a: Any, b: Any) -> Any:
+def _exp_ratio(a: Any, b: Any) -> Any:
     """Computes `exp(a - b)`, and 0 where `b` is infinite."""
     difference = subtract(a, b)
     return exp(ops.SelectV2(is_finite(b), difference, convert(-math.inf, difference.dtype)))
 
 
-def _part(x: Any, axis: int, start: int, stop: int | None) -> Any:
+def _part_along(x: Any, axis: int, start: int, stop: int | None) -> Any:
     """Returns `x[start:stop]` along a dimension."""
     shape = shape_of(x)
     axis %= len(shape)

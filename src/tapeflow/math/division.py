@@ -15,7 +15,7 @@ from tapeflow.core.ops import elementwise_kernels
 from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.elements import Element, ElementBuilder, divisor
 from tapeflow.core.ops.elementwise_kernels import zero_where_zero
-from tapeflow.core.ops.op import not_differentiable, op, widened
+from tapeflow.core.ops.op import not_differentiable, op, widen
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, float64, int8, int16, uint8, uint16
@@ -139,7 +139,7 @@ def true_divide(args: tuple[Any, Any], name: str | None = None) -> Any:
     return _divide_numbers(realdiv, "__truediv__", args, name)
 
 
-@widened(realdiv, true_divide)
+@widen(realdiv, true_divide)
 def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides element by element as Python 3 does: integers give floats.
 
@@ -159,7 +159,7 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def _divide(args: tuple[Any, Any], name: str | None = None) -> Any:
+def _divide_values(args: tuple[Any, Any], name: str | None = None) -> Any:
     """Divides as the operator does: a first argument that is no tensor is converted to the dtype of the second."""
     x, y = args
     if isinstance(y, (Tensor, Variable)) and not isinstance(x, (Tensor, Variable)):
@@ -167,7 +167,7 @@ def _divide(args: tuple[Any, Any], name: str | None = None) -> Any:
     return true_divide((x, y), name)
 
 
-@widened(realdiv, _divide)
+@widen(realdiv, _divide_values)
 def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides `x` by `y` as Python 3's `x / y` does: integers give floats. See `tf.math.truediv`.
 
@@ -204,13 +204,7 @@ def _floor_divide_elements(b: ElementBuilder, x: Element, y: Element) -> Element
     return b.floor(b.rounded(b.div(x, y))) if x.dtype.is_floating else b.floor_quotient(x, y)
 
 
-@op(
-    "FloorDiv",
-    kernel=_floor_divide,
-    shape=broadcast,
-    element=_floor_divide_elements,
-    node_name="floordiv",
-)
+@op("FloorDiv", kernel=_floor_divide, shape=broadcast, element=_floor_divide_elements, node_name="floordiv")
 def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides and rounds towards minus infinity, element by element. Its gradient is None.
 
@@ -284,17 +278,17 @@ def _divide_any(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     shape=broadcast,
     element=lambda b, x, y: b.quotient(x, divisor(y)) if x.dtype.is_integer else b.div(x, y),
 )
-def _div(x: Any, y: Any, name: str | None = None) -> Any:
+def _div_op(x: Any, y: Any, name: str | None = None) -> Any:
     """Divides, and rounds integers towards zero: TensorFlow 1's division, `tf.raw_ops.Div`."""
 
 
-_div.gradient(needs="inputs")(_gradients_of_quotient)
+_div_op.gradient(needs="inputs")(_gradients_of_quotient)
 
 
 # ---- remainders ------------------------------------------------------------------------------------------------------
 
 
-def _remainder(
+def _exact_remainder(
     function: Callable[..., torch.Tensor], exact: Callable[..., np.ndarray], x: torch.Tensor, y: torch.Tensor
 ) -> torch.Tensor:
     """Computes a remainder by ATen, and by NumPy if that has NaN: ATen's vectorized kernels give up on very large
@@ -322,7 +316,7 @@ def _floor_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         multiples = np.floor_divide(x.numpy(), y.numpy())
         multiples *= y.numpy()
         return torch.from_numpy(np.subtract(x.numpy(), multiples, out=multiples))
-    return _remainder(torch.remainder, np.remainder, x, y)
+    return _exact_remainder(torch.remainder, np.remainder, x, y)
 
 
 @op("FloorMod", kernel=_floor_mod, shape=broadcast, element=lambda b, x, y: b.floor_remainder(x, y))
@@ -351,7 +345,7 @@ mod = floormod
 def _truncate_mod(x: torch.Tensor, y: torch.Tensor, by_zero: type[OpError] = InternalError) -> torch.Tensor:
     if _by_zero(x, y):
         raise by_zero.of("Integer division by zero")
-    return _remainder(torch.fmod, np.fmod, x, y)
+    return _exact_remainder(torch.fmod, np.fmod, x, y)
 
 
 @op("TruncateMod", kernel=_truncate_mod, shape=broadcast, element=lambda b, x, y: b.remainder(x, divisor(y)))
@@ -380,11 +374,11 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     shape=broadcast,
     element=lambda b, x, y: b.remainder(x, divisor(y)),
 )
-def _mod(x: Any, y: Any, name: str | None = None) -> Any:
+def _mod_op(x: Any, y: Any, name: str | None = None) -> Any:
     """Computes `truncatemod`: TensorFlow 1's remainder, `tf.raw_ops.Mod`."""
 
 
-@_mod.gradient(needs="inputs")
+@_mod_op.gradient(needs="inputs")
 @floormod.gradient(needs="inputs")
 @truncatemod.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
@@ -429,7 +423,7 @@ def _divide_numbers_no_nan(args: tuple[Any, Any], name: str | None = None) -> An
     return _divide_numbers(_divide_no_nan, "tf.math.divide_no_nan", (x, y), name)
 
 
-@widened(_divide_no_nan, _divide_numbers_no_nan)
+@widen(_divide_no_nan, _divide_numbers_no_nan)
 def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides element by element, with 0 where `y` is 0. Integers give floats, as in `tf.math.truediv`.
 
@@ -449,11 +443,11 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
     """
 
 
-def _xdivy(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+def _xdivy_kernel(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return zero_where_zero(torch.div(x, y), x)
 
 
-@op("Xdivy", kernel=_xdivy, shape=broadcast, element=lambda b, x, y: b.zero_where_zero(b.div(x, y), x))
+@op("Xdivy", kernel=_xdivy_kernel, shape=broadcast, element=lambda b, x, y: b.zero_where_zero(b.div(x, y), x))
 def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x / y` element by element, and 0 where `x` is 0, whatever `y` is.
 
@@ -490,13 +484,13 @@ def nonzero(x: Any) -> Any:
 # ---- reciprocals -----------------------------------------------------------------------------------------------------
 
 
-def _reciprocal(x: torch.Tensor) -> torch.Tensor:
+def _reciprocal_kernel(x: torch.Tensor) -> torch.Tensor:
     if not (x.is_floating_point() or x.is_complex()):
         raise NotFoundError.of("Reciprocal has no kernel for integers: cast to a float")
     return torch.reciprocal(x)
 
 
-@op("Reciprocal", kernel=_reciprocal, shape=same, element=lambda b, x: b.div(1.0, x))
+@op("Reciprocal", kernel=_reciprocal_kernel, shape=same, element=lambda b, x: b.div(1.0, x))
 def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / x` element by element.
 

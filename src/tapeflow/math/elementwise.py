@@ -13,12 +13,12 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import MANY, ops
 from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.elementwise_kernels import by_numpy, may_have_nan, zero_where_zero
-from tapeflow.core.ops.op import op, widened
+from tapeflow.core.ops.op import op, widen
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float16, float32
 from tapeflow.core.values.composite import CompositeTensor
-from tapeflow.core.values.tensor import Tensor, invalid, traced
+from tapeflow.core.values.tensor import Tensor, invalid, is_traced
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import greater, not_equal
@@ -36,11 +36,11 @@ from tapeflow.math.division import divide_no_nan, nonzero, realdiv, reciprocal, 
     allocates=True,
     takes_sparse=True,
 )
-def _abs(x: Any, name: str | None = None) -> Any:
+def _abs_op(x: Any, name: str | None = None) -> Any:
     """Computes the absolute value of real numbers."""
 
 
-@_abs.gradient(needs="input0")
+@_abs_op.gradient(needs="input0")
 def _(call: Call, dy: Any) -> Any:
     return multiply(dy, sign(call.inputs[0]))
 
@@ -58,10 +58,10 @@ def _(call: Call, dy: Any) -> Any:
 
 def _abs_of_number(args: tuple[Any], name: str | None = None) -> Any:
     x: Any = args[0] if isinstance(args[0], CompositeTensor) else convert(args[0])
-    return _complex_abs(x, x.dtype.real_dtype, name) if x.dtype.is_complex else _abs.op.run((x,), name)
+    return _complex_abs(x, x.dtype.real_dtype, name) if x.dtype.is_complex else _abs_op.op.run((x,), name)
 
 
-@widened(_abs, _abs_of_number)
+@widen(_abs_op, _abs_of_number)
 def abs(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the absolute value of each element; for complex numbers the modulus, which is real.
 
@@ -85,7 +85,7 @@ def abs(x: TensorLike, name: str | None = None) -> Tensor:
     element=lambda b, x: b.select(b.less(x, 0), -1, b.select(b.less(0, x), 1, b.add(x, 0))),
     takes_sparse=True,
 )
-def _sign(x: torch.Tensor) -> torch.Tensor:
+def _sign_op(x: torch.Tensor) -> torch.Tensor:
     """Computes the sign of real numbers."""
     result = torch.sgn(x)
     if x.is_floating_point() and may_have_nan(x):
@@ -93,7 +93,7 @@ def _sign(x: torch.Tensor) -> torch.Tensor:
     return result
 
 
-@_sign.gradient()
+@_sign_op.gradient()
 def _(call: Call, dy: Any) -> Any:
     return ops.ZerosLike(dy)
 
@@ -102,10 +102,10 @@ def _sign_of_number(args: tuple[Any], name: str | None = None) -> Any:
     x: Any = args[0] if isinstance(args[0], CompositeTensor) else convert(args[0])
     if x.dtype.is_complex:  # not a step as for real numbers, and so with a gradient
         return divide_no_nan(x, cast(abs(x), x.dtype), name)
-    return _sign.op.run((x,), name)
+    return _sign_op.op.run((x,), name)
 
 
-@widened(_sign, _sign_of_number)
+@widen(_sign_op, _sign_of_number)
 def sign(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns -1, 0 or 1, as each element is below, at or above 0; for complex numbers `x / |x|`, or 0.
 
@@ -255,9 +255,9 @@ def _(call: Call, g: Any) -> Any:
 _MANY = 64
 
 
-def _power(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+def _power_kernel(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     if x.is_floating_point():
-        if y.ndim == 0 and y.is_cpu and x.numel() >= _MANY and not traced(y):
+        if y.ndim == 0 and y.is_cpu and x.numel() >= _MANY and not is_traced(y):
             return torch.pow(x, y.item())
     elif not x.is_complex() and bool((y < 0).any()):
         raise invalid("Integers to negative integer powers are not allowed")
@@ -279,7 +279,7 @@ def _power_of_elements(b: ElementBuilder, x: Element, y: Element) -> Element:
     return b.div(1.0, x) if n == -1 else b.pow(x, y)
 
 
-@op("Pow", kernel=_power, shape=broadcast, element=_power_of_elements)
+@op("Pow", kernel=_power_kernel, shape=broadcast, element=_power_of_elements)
 def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x ** y` element by element, with broadcasting.
 
@@ -421,7 +421,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, reciprocal(add(conj(call.inputs[0]), 1.0)))
 
 
-def _logarithm(function: Any, y: torch.Tensor) -> torch.Tensor:
+def _fast_logarithm(function: Any, y: torch.Tensor) -> torch.Tensor:
     """Computes `log` or `log1p` by the kernel that its op has for the number of elements."""
     many = function.op.kernel_for_many if y.numel() >= MANY else None
     return (many or function.op.kernel)(y)
@@ -429,7 +429,7 @@ def _logarithm(function: Any, y: torch.Tensor) -> torch.Tensor:
 
 @op(
     "Xlogy",
-    kernel=lambda x, y: zero_where_zero(torch.mul(x, _logarithm(log, y)), x),
+    kernel=lambda x, y: zero_where_zero(torch.mul(x, _fast_logarithm(log, y)), x),
     shape=broadcast,
     element=lambda b, x, y: b.zero_where_zero(b.mul(x, b.rounded(b.log(y))), x),
 )
@@ -463,7 +463,7 @@ def _(call: Call, dy: Any) -> Any:
 
 @op(
     "Xlog1py",
-    kernel=lambda x, y: zero_where_zero(torch.mul(x, _logarithm(log1p, y)), x),
+    kernel=lambda x, y: zero_where_zero(torch.mul(x, _fast_logarithm(log1p, y)), x),
     shape=broadcast,
     element=lambda b, x, y: b.zero_where_zero(b.mul(x, b.rounded(b.log1p(y))), x),
 )

@@ -67,12 +67,12 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, multiply(exp(negative(square(call.inputs[0]))), -2 / math.sqrt(math.pi)))
 
 
-def _erfinv(x: torch.Tensor) -> torch.Tensor:
+def _erfinv_kernel(x: torch.Tensor) -> torch.Tensor:
     """Computes the inverse of the error function as a quantile, of `x + 1`: a tiny `x` is rounded so."""
     return torch.erfinv(x + 1 - 1)
 
 
-@op("Erfinv", kernel=_erfinv, shape=same, elementwise=True)
+@op("Erfinv", kernel=_erfinv_kernel, shape=same, elementwise=True)
 def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse of the error function of each element; NaN outside [-1, 1].
 

@@ -9,10 +9,10 @@ import torch
 from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
-from tapeflow.core.ops.batching import Batch, Slices
+from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.op import op, widened
+from tapeflow.core.ops.op import op, widen
 from tapeflow.core.ops.shape_rules import argument_shape, broadcast, certainly_broadcasts
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
@@ -51,7 +51,7 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @maximum.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
-    return _chosen(call, dy, greater_equal)
+    return _chosen_gradient(call, dy, greater_equal)
 
 
 @op(
@@ -84,10 +84,10 @@ def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @minimum.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
-    return _chosen(call, dy, less_equal)
+    return _chosen_gradient(call, dy, less_equal)
 
 
-def _chosen(call: Call, dy: Any, chooses_x: Any) -> Any:
+def _chosen_gradient(call: Call, dy: Any, chooses_x: Any) -> Any:
     """Passes the gradient to the operand that was chosen."""
     x, y = call.inputs
     want_x, want_y = call.wanted
@@ -162,7 +162,7 @@ def _clip_tensor_or_slices(args: tuple[Any, Any, Any], name: str | None = None) 
     return _clip_by_value.op.run((values, low, high), name)
 
 
-@widened(_clip_by_value, _clip_tensor_or_slices)
+@widen(_clip_by_value, _clip_tensor_or_slices)
 def clip_by_value(
     t: TensorLike | IndexedSlices, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
 ) -> Tensor:

@@ -11,7 +11,7 @@ import torch
 
 from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.batching import Batch, Slices
+from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import by_value
@@ -49,12 +49,12 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, digamma(call.inputs[0]))
 
 
-def _digamma(x: torch.Tensor) -> torch.Tensor:
+def _digamma_kernel(x: torch.Tensor) -> torch.Tensor:
     # In float64, as torch's float32 loses half of its digits near the roots. NaN at the poles, 0 being one.
     return torch.digamma(x.to(torch.float64)).to(x.dtype).masked_fill(x == 0, torch.nan)
 
 
-@op("Digamma", kernel=_digamma, shape=same, elementwise=True)
+@op("Digamma", kernel=_digamma_kernel, shape=same, elementwise=True)
 def digamma(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the derivative of `lgamma` at each element.
 
@@ -76,16 +76,16 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, polygamma(convert(1.0, x.dtype), x))
 
 
-def _polygamma(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+def _polygamma_kernel(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     # psi_n(x) = (-1)^(n + 1) n! zeta(n + 1, x), 25.11.12
     sign = 1 - 2 * torch.remainder(a + 1, 2)
-    result = sign * torch.exp(torch.lgamma(a + 1)) * _zeta(a + 1, x)
+    result = sign * torch.exp(torch.lgamma(a + 1)) * _zeta_kernel(a + 1, x)
     if not by_value(a) or bool((a == 0).any()):
-        result = torch.where(a == 0, _digamma(x), result)
+        result = torch.where(a == 0, _digamma_kernel(x), result)
     return result.masked_fill((a < 0) | (a != torch.floor(a)), torch.nan)
 
 
-@op("Polygamma", kernel=_polygamma, shape=broadcast, elementwise=True)
+@op("Polygamma", kernel=_polygamma_kernel, shape=broadcast, elementwise=True)
 def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the `a`-th derivative of `digamma` at `x`, element by element, with broadcasting.
 
@@ -111,7 +111,7 @@ def _(call: Call, dy: Any) -> Any:
     return None, sum_like(multiply(dy, polygamma(add(a, 1.0), x)), x) if call.wanted[1] else None
 
 
-def _zeta(x: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
+def _zeta_kernel(x: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
     x, q = torch.broadcast_tensors(x, q)
     if x.dtype is not torch.float32 or not (by_value(x) and by_value(q)):
         return _zeta_by_aten(x, q)
@@ -133,7 +133,7 @@ def _zeta_by_aten(x: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
     return series.masked_fill(pole, torch.nan).masked_fill(series.isnan() & (q > 1) & (x > 1), 0)
 
 
-@op("Zeta", kernel=_zeta, shape=broadcast, elementwise=True)
+@op("Zeta", kernel=_zeta_kernel, shape=broadcast, elementwise=True)
 def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Hurwitz zeta function, the sum of `(q + n) ** -x` over `n` from 0, with broadcasting.
 
@@ -163,11 +163,11 @@ def _(call: Call, dy: Any) -> Any:
 # ---- the incomplete gamma functions ----------------------------------------------------------------------------------
 
 
-def _igamma(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+def _igamma_kernel(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     return torch.special.gammainc(a, x).masked_fill(a <= 0, torch.nan).masked_fill(x == 0, 0)
 
 
-@op("Igamma", kernel=_igamma, shape=broadcast, elementwise=True, autograd=False)
+@op("Igamma", kernel=_igamma_kernel, shape=broadcast, elementwise=True, autograd=False)
 def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the lower regularized incomplete gamma function `P(a, x)`, element by element, with broadcasting.
 
@@ -323,7 +323,7 @@ def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     return subtract(reduce_sum(lgamma(x), -1), lgamma(reduce_sum(x, -1)), name)
 
 
-def _betainc(a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+def _betainc_kernel(a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     if len({v.shape for v in (a, b, x) if v.ndim}) > 1:  # only scalars broadcast
         raise TypeError("the shape rule says what is wrong")
     wide = torch.broadcast_tensors(*[v.to("cpu", torch.float64) for v in (a, b, x)])
@@ -347,7 +347,7 @@ def _betainc_rule(*shapes: TensorShape) -> TensorShape:
     return merged
 
 
-@op("Betainc", kernel=_betainc, shape=_betainc_rule, elementwise=True, autograd=False)
+@op("Betainc", kernel=_betainc_kernel, shape=_betainc_rule, elementwise=True, autograd=False)
 def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the regularized incomplete beta function `I_x(a, b)`, element by element, with broadcasting.
 

@@ -13,7 +13,7 @@ import torch
 from tapeflow.array.masks import boolean_mask
 from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.batching import along_axis
+from tapeflow.core.ops.batch_rules import along_axis
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import SOME, along, by_value, may_have_nan
@@ -43,7 +43,7 @@ Kernel = Callable[[torch.Tensor, Any, Any], torch.Tensor]
 _REDUCTION: dict[str, Any] = {"host": ("axis",), "rename": {"keepdims": "keep_dims"}, "shape": reduction}
 
 
-def _over(
+def _reduction_kernel(
     whole: Callable[[torch.Tensor], torch.Tensor],
     along: Kernel,
     none: Callable[[torch.Tensor], torch.Tensor] = torch.clone,
@@ -67,7 +67,7 @@ def _over(
     return kernel
 
 
-def _spread(dy: Any, shape: Any, axis: Any, keepdims: bool) -> Any:
+def _spread_gradient(dy: Any, shape: Any, axis: Any, keepdims: bool) -> Any:
     """Broadcasts the gradient of a reduction back to `shape`."""
     return ops.BroadcastTo(_with_reduced(dy, shape, axis, keepdims), shape)
 
@@ -112,7 +112,7 @@ def _sum_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
 @converting(keepdims=bool)
 @op(
     "Sum",
-    kernel=_over(_sum_of_all, _sum_along),
+    kernel=_reduction_kernel(_sum_of_all, _sum_along),
     **_REDUCTION,
     reduced=lambda b, x: b.reduce("add", x),
     keeps_nothing=True,
@@ -141,7 +141,7 @@ def reduce_sum(
 
 @reduce_sum.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
-    return _spread(dy, call.shape(0), *call.attrs)
+    return _spread_gradient(dy, call.shape(0), *call.attrs)
 
 
 class _Counts(dict[int, torch.Tensor]):
@@ -180,17 +180,17 @@ def _mean_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     return _integer_mean(x, axis, keepdims)
 
 
-_any_mean = _over(_mean_of_all, _mean_along)
+_any_mean = _reduction_kernel(_mean_of_all, _mean_along)
 
 
-def _mean(x: torch.Tensor, axis: Any, keepdims: Any) -> torch.Tensor:
+def _mean_kernel(x: torch.Tensor, axis: Any, keepdims: Any) -> torch.Tensor:
     counts = _COUNTS.get(x.dtype)
     if counts is not None and type(axis) is int and type(keepdims) is bool and type(x) is torch.Tensor and x.is_cpu:
         shape = x.shape
         count = shape[axis]
         exact = count in _EXACT and x.dtype is not torch.float16
         if exact and len(shape) == 2 and (axis == 1 or axis == -1) and not keepdims:
-            return torch.mv(x, _shares(count, x.dtype))
+            return torch.mv(x, _equal_shares(count, x.dtype))
         return torch.sum(x, axis, keepdims).div_(counts[count])
     return _any_mean(x, axis, keepdims)
 
@@ -201,7 +201,7 @@ _EXACT = frozenset({2, 4, 8, 16, 32, 64})
 
 
 @functools.cache
-def _shares(count: int, dtype: torch.dtype) -> torch.Tensor:
+def _equal_shares(count: int, dtype: torch.dtype) -> torch.Tensor:
     return torch.full((count,), 1 / count, dtype=dtype)
 
 
@@ -219,7 +219,7 @@ def _integer_mean(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
 @converting(keepdims=bool)
 @op(
     "Mean",
-    kernel=_mean,
+    kernel=_mean_kernel,
     **_REDUCTION,
     reduced=lambda b, x: b.div(b.reduce("add", x), b.length(x.dtype)),
     keeps_nothing=True,
@@ -255,36 +255,36 @@ def _(call: Call, dy: Any) -> Any:
         count: Any = size // max(math.prod(reduced), 1)
     else:
         count = cast(size // ops.Maximum(ops.Size(dy), 1), dy.dtype)
-    return _spread(realdiv(dy, count), shape, *call.attrs)
+    return _spread_gradient(realdiv(dy, count), shape, *call.attrs)
 
 
 # ---- extremes --------------------------------------------------------------------------------------------------------
 
 
-def _lowest(dtype: torch.dtype) -> float:
+def _lowest_start(dtype: torch.dtype) -> float:
     return -math.inf if dtype.is_floating_point else torch.iinfo(dtype).min
 
 
-def _highest(dtype: torch.dtype) -> float:
+def _highest_start(dtype: torch.dtype) -> float:
     return math.inf if dtype.is_floating_point else torch.iinfo(dtype).max
 
 
 def _max_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     if not x.numel():
-        return x.new_full(_reduced_shape(x, axis, keepdims), _lowest(x.dtype))
+        return x.new_full(_reduced_shape(x, axis, keepdims), _lowest_start(x.dtype))
     return torch.amax(x, axis, keepdims)
 
 
 def _min_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     if not x.numel():
-        return x.new_full(_reduced_shape(x, axis, keepdims), _highest(x.dtype))
+        return x.new_full(_reduced_shape(x, axis, keepdims), _highest_start(x.dtype))
     return torch.amin(x, axis, keepdims)
 
 
 @converting(keepdims=bool)
 @op(
     "Max",
-    kernel=_over(lambda x: torch.max(x) if x.numel() else _max_along(x, None, False), _max_along),
+    kernel=_reduction_kernel(lambda x: torch.max(x) if x.numel() else _max_along(x, None, False), _max_along),
     **_REDUCTION,
     reduced=lambda b, x: b.reduce("maximum", x),
     orders=True,
@@ -318,7 +318,7 @@ def reduce_max(
 @converting(keepdims=bool)
 @op(
     "Min",
-    kernel=_over(lambda x: torch.min(x) if x.numel() else _min_along(x, None, False), _min_along),
+    kernel=_reduction_kernel(lambda x: torch.min(x) if x.numel() else _min_along(x, None, False), _min_along),
     **_REDUCTION,
     reduced=lambda b, x: b.reduce("minimum", x),
     orders=True,
@@ -372,7 +372,12 @@ def _prod_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
 
 
 @converting(keepdims=bool)
-@op("Prod", kernel=_over(lambda x: torch.prod(x, dtype=x.dtype), _prod_along), **_REDUCTION, keeps_nothing=True)
+@op(
+    "Prod",
+    kernel=_reduction_kernel(lambda x: torch.prod(x, dtype=x.dtype), _prod_along),
+    **_REDUCTION,
+    keeps_nothing=True,
+)
 def reduce_prod(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -401,7 +406,7 @@ def _(call: Call, dy: Any) -> Any:
     x, (axis, keepdims) = call.inputs[0], call.attrs
     shape = shape_of(x)
     if is_unranked(shape) or isinstance(axis, Tensor):
-        return multiply(_with_reduced(dy, shape, axis, keepdims), _others(x, axis))
+        return multiply(_with_reduced(dy, shape, axis, keepdims), _product_of_others(x, axis))
     reduced = reduced_dimensions(axis, len(shape))
     retained = [i for i in range(len(shape)) if i not in reduced]
     order = (*reduced, *retained)
@@ -419,7 +424,7 @@ def _others_of_columns(table: Any) -> Any:
     return multiply(conj(before), conj(after))
 
 
-def _others(x: Any, axis: Any) -> Any:
+def _product_of_others(x: Any, axis: Any) -> Any:
     """Computes for each element the product of the others that it is multiplied with, for dynamic dimensions."""
     shape = ops.Shape(x)
     rank = ops.Size(shape)
@@ -446,7 +451,9 @@ def _norm_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
 @converting(keepdims=bool)
 @op(
     "EuclideanNorm",
-    kernel=_over(lambda x: _norm_along(x, None, False), _norm_along, none=lambda x: torch.abs(x).to(x.dtype)),
+    kernel=_reduction_kernel(
+        lambda x: _norm_along(x, None, False), _norm_along, none=lambda x: torch.abs(x).to(x.dtype)
+    ),
     **_REDUCTION,
 )
 def reduce_euclidean_norm(
@@ -481,7 +488,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @converting(keepdims=bool)
-@op("All", kernel=_over(*along(torch.all, torch.amin)), **_REDUCTION)
+@op("All", kernel=_reduction_kernel(*along(torch.all, torch.amin)), **_REDUCTION)
 def reduce_all(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -505,7 +512,7 @@ def reduce_all(
 
 
 @converting(keepdims=bool)
-@op("Any", kernel=_over(*along(torch.any, torch.amax)), **_REDUCTION)
+@op("Any", kernel=_reduction_kernel(*along(torch.any, torch.amax)), **_REDUCTION)
 def reduce_any(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:

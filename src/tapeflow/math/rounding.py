@@ -10,7 +10,7 @@ from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import NotFoundError
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.op import not_differentiable, op, widened
+from tapeflow.core.ops.op import not_differentiable, op, widen
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.composite import CompositeTensor
@@ -67,7 +67,7 @@ def rint(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @op("Round", shape=same, element=lambda b, x: x if x.dtype.is_integer else b.rint(x))
-def _round(x: torch.Tensor) -> torch.Tensor:
+def _round_op(x: torch.Tensor) -> torch.Tensor:
     """Rounds to the nearest integer; halves go to the even one."""
     if x.is_complex():
         raise NotFoundError.of("Round has no kernel for complex numbers: round real and imaginary parts")
@@ -76,10 +76,10 @@ def _round(x: torch.Tensor) -> torch.Tensor:
 
 def _round_number(args: tuple[Any], name: str | None = None) -> Any:
     x: Any = args[0] if isinstance(args[0], CompositeTensor) else convert(args[0])
-    return x if x.dtype.is_integer else _round.op.run((x,), name)
+    return x if x.dtype.is_integer else _round_op.op.run((x,), name)
 
 
-@widened(_round, _round_number)
+@widen(_round_op, _round_number)
 def round(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each element to the nearest integer, in the dtype of `x`; halves go to the even one, as in Python.
 
@@ -95,7 +95,7 @@ def round(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-not_differentiable(floor, ceil, rint, _round)
+not_differentiable(floor, ceil, rint, _round_op)
 
 
 @op("NextAfter", kernel=torch.nextafter, shape=broadcast, element=lambda b, x, y: b.next_after(x, y))

@@ -11,7 +11,7 @@ import torch
 from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.loops import Int64s, Numbers, loop, simd_range
-from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, static, times
 from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import by_value, may_have_nan
@@ -20,7 +20,7 @@ from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import check_rank, leave_to_kernel, text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid, traced
+from tapeflow.core.values.tensor import Tensor, invalid, is_traced
 from tapeflow.math.arithmetic import multiply, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, greater, greater_equal, logical_and
@@ -31,15 +31,15 @@ from tapeflow.math.extrema import maximum
 # ---- unsorted segments -----------------------------------------------------------------------------------------------
 
 
-def _lowest(dtype: torch.dtype) -> float:
+def _lowest_number(dtype: torch.dtype) -> float:
     return torch.finfo(dtype).min if dtype.is_floating_point else torch.iinfo(dtype).min
 
 
-def _highest(dtype: torch.dtype) -> float:
+def _highest_number(dtype: torch.dtype) -> float:
     return torch.finfo(dtype).max if dtype.is_floating_point else torch.iinfo(dtype).max
 
 
-def _unsorted(start: Callable[[torch.dtype], float], gather: Callable[..., Any]) -> Callable[..., torch.Tensor]:
+def _unsorted_kernel(start: Callable[[torch.dtype], float], gather: Callable[..., Any]) -> Callable[..., torch.Tensor]:
     """Returns the kernel of an unsorted segment reduction.
 
     Args:
@@ -57,7 +57,7 @@ def _unsorted(start: Callable[[torch.dtype], float], gather: Callable[..., Any])
         out = data.new_full(shape, start(data.dtype))
         rows = data if ids.ndim == 1 else data.reshape(ids.numel(), *shape[1:])
         ids = ids.reshape(-1)
-        if not ids.is_cpu or traced(ids):
+        if not ids.is_cpu or is_traced(ids):
             return _gathered_on_gpu(out, ids, rows, gather)
         if num_segments:  # torch does not check ids against no segments at all
             try:
@@ -94,7 +94,7 @@ def _wrong_segments(data: Any, ids: Any, num_segments: Any) -> str:
     return f"data.shape = {text(TensorShape(data))} does not start with segment_ids.shape = {text(TensorShape(ids))}"
 
 
-def _scattered(how: str, include_self: bool = True) -> Callable[..., Any]:
+def _scatter_reduction(how: str, include_self: bool = True) -> Callable[..., Any]:
     """Combines rows by `torch.scatter_reduce_`, which wants an index for every element."""
 
     def gather(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
@@ -104,16 +104,16 @@ def _scattered(how: str, include_self: bool = True) -> Callable[..., Any]:
     return gather
 
 
-def _extremes(how: str, include_self: bool = True) -> Callable[..., Any]:
+def _scatter_extremes(how: str, include_self: bool = True) -> Callable[..., Any]:
     """Combines rows by "amax" or "amin" like a running extreme. Its comparisons fail with a NaN: the extreme becomes
     NaN, and then the number after the NaN."""
-    scatter, neutral = _scattered(how, include_self), -math.inf if how == "amax" else math.inf
+    scatter, neutral = _scatter_reduction(how, include_self), -math.inf if how == "amax" else math.inf
 
     def gather(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
-        if rows.is_floating_point() and rows.is_cpu and not traced(rows) and may_have_nan(rows):
+        if rows.is_floating_point() and rows.is_cpu and not is_traced(rows) and may_have_nan(rows):
             last, last_nan = _last_places(out, ids, rows)
             out.masked_fill_(last_nan >= 0, neutral)
-            places, last, last_nan = _places(rows), last[ids], last_nan[ids]
+            places, last, last_nan = _row_places(rows), last[ids], last_nan[ids]
             remembered = (places > last_nan) | ((places == last_nan) & (last == last_nan))
             rows = torch.where(remembered, rows, neutral)
         scatter(out, ids, rows)
@@ -124,13 +124,13 @@ def _extremes(how: str, include_self: bool = True) -> Callable[..., Any]:
 def _last_places(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Returns for each element of `out` the number of the last row that it is of, and of the last that is NaN there."""
     last, last_nan = (torch.full(out.shape, -1) for _ in range(2))
-    latest = _scattered("amax")
-    latest(last, ids, _places(rows))
-    latest(last_nan, ids, torch.where(torch.isnan(rows), _places(rows), -1))
+    latest = _scatter_reduction("amax")
+    latest(last, ids, _row_places(rows))
+    latest(last_nan, ids, torch.where(torch.isnan(rows), _row_places(rows), -1))
     return last, last_nan
 
 
-def _places(rows: torch.Tensor) -> torch.Tensor:
+def _row_places(rows: torch.Tensor) -> torch.Tensor:
     return torch.arange(len(rows)).reshape(-1, *[1] * (rows.ndim - 1)).expand(rows.shape)
 
 
@@ -153,7 +153,7 @@ def _unsorted_rule(data: TensorShape, ids: TensorShape, num_segments: Any) -> Te
 _UNSORTED: dict[str, Any] = {"host": ("num_segments",), "shape": _unsorted_rule}
 
 
-@op("UnsortedSegmentSum", kernel=_unsorted(lambda dtype: 0, _add_rows), **_UNSORTED,
+@op("UnsortedSegmentSum", kernel=_unsorted_kernel(lambda dtype: 0, _add_rows), **_UNSORTED,
     in_loops=lambda b, data, segment_ids, _: b.sum_segments(data, segment_ids))  # fmt: skip
 def unsorted_segment_sum(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
@@ -182,7 +182,7 @@ def _(call: Call, dy: Any) -> Any:
     return _gathered_rows(dy, call.inputs[1])[0], None
 
 
-def _beside(rows: Any, ids: Any) -> Any:
+def _broadcast_ids(rows: Any, ids: Any) -> Any:
     """Returns the shape of ids, with dimensions of length 1 for those that the rows of a segment have."""
     shape, ids_shape = shape_of(rows), shape_of(ids)
     if not is_unranked(shape) and not is_unranked(ids_shape):
@@ -196,12 +196,12 @@ def _gathered_rows(rows: Any, ids: Any) -> tuple[Any, Any, Any]:
     """Returns the row for each id (zero for negative ids), the ids as indices, and the ids that are not negative."""
     zero = convert(0, ids.dtype)
     index = maximum(ids, zero)
-    present = ops.Reshape(greater_equal(ids, zero), _beside(rows, ids))
+    present = ops.Reshape(greater_equal(ids, zero), _broadcast_ids(rows, ids))
     gathered = ops.GatherV2(rows, index, 0)
     return ops.SelectV2(present, gathered, convert(0, rows.dtype)), index, present
 
 
-@op("UnsortedSegmentMax", kernel=_unsorted(_lowest, _extremes("amax")), **_UNSORTED, orders=True)
+@op("UnsortedSegmentMax", kernel=_unsorted_kernel(_lowest_number, _scatter_extremes("amax")), **_UNSORTED, orders=True)
 def unsorted_segment_max(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -225,7 +225,7 @@ def unsorted_segment_max(
     """
 
 
-@op("UnsortedSegmentMin", kernel=_unsorted(_highest, _extremes("amin")), **_UNSORTED, orders=True)
+@op("UnsortedSegmentMin", kernel=_unsorted_kernel(_highest_number, _scatter_extremes("amin")), **_UNSORTED, orders=True)
 def unsorted_segment_min(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -265,7 +265,7 @@ def _extreme_gradient(call: Call, dy: Any, total: Callable[[Any, Any], Any]) -> 
     return ops.SelectV2(chosen, shares, convert(0, dy.dtype)), None
 
 
-@op("UnsortedSegmentProd", kernel=_unsorted(lambda dtype: 1, _scattered("prod")), **_UNSORTED)
+@op("UnsortedSegmentProd", kernel=_unsorted_kernel(lambda dtype: 1, _scatter_reduction("prod")), **_UNSORTED)
 def unsorted_segment_prod(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -335,7 +335,7 @@ def _(batch: Batch, x: Slices, ids: Slices, num_segments: Any) -> Any:
     return batch.reshape(batch.run(batch.stack(x), moved, total), [count, *batch.dims(x)[ids.rank :]])
 
 
-def _counts(data: Any, segment_ids: Any, num_segments: Any) -> Any:
+def _segment_counts(data: Any, segment_ids: Any, num_segments: Any) -> Any:
     """Counts the rows of each segment, but at least 1, as the divisor of its sum."""
     if hasattr(data, "with_flat_values"):  # a ragged tensor has as many as each position of a segment
         return unsorted_segment_sum(ops.OnesLike(data), segment_ids, num_segments)
@@ -372,7 +372,7 @@ def unsorted_segment_mean(
         [5.0, 2.0]
     """
     data, segment_ids = as_operand(data), as_operand(segment_ids)
-    counts = _counts(data, segment_ids, num_segments)
+    counts = _segment_counts(data, segment_ids, num_segments)
     return truediv(unsorted_segment_sum(data, segment_ids, num_segments), counts)
 
 
@@ -397,7 +397,7 @@ def unsorted_segment_sqrt_n(
         [5.0]
     """
     data, segment_ids = as_operand(data), as_operand(segment_ids)
-    counts = sqrt(_counts(data, segment_ids, num_segments))
+    counts = sqrt(_segment_counts(data, segment_ids, num_segments))
     return truediv(unsorted_segment_sum(data, segment_ids, num_segments), counts)
 
 
@@ -569,7 +569,7 @@ def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = N
 @segment_mean.gradient(needs="input1 shapes")
 def _(call: Call, dy: Any) -> Any:
     ids = call.inputs[1]
-    ones = ops.BroadcastTo(convert(1, dy.dtype), _beside(dy, ids))
+    ones = ops.BroadcastTo(convert(1, dy.dtype), _broadcast_ids(dy, ids))
     counts = maximum(segment_sum(ones, ids), convert(1, dy.dtype))
     return ops.GatherV2(realdiv(dy, counts), ids, 0), None
 
@@ -577,7 +577,7 @@ def _(call: Call, dy: Any) -> Any:
 def _sorted_extreme(how: str) -> Callable[..., torch.Tensor]:
     """Returns the kernel of SegmentMax or SegmentMin."""
     # The 0 of an empty segment takes no part.
-    kernel = _reduction_kernel(_MAX if how == "amax" else _MIN, 0, _extremes(how, include_self=False))
+    kernel = _reduction_kernel(_MAX if how == "amax" else _MIN, 0, _scatter_extremes(how, include_self=False))
 
     def for_any_dtype(data: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
         if data.dtype != torch.uint64:
@@ -636,7 +636,7 @@ def _(call: Call, dy: Any) -> Any:
     return _extreme_gradient(call, dy, segment_sum)
 
 
-@op("SegmentProd", kernel=_reduction_kernel(_PRODUCT, 1, _scattered("prod")), shape=_sorted_rule)
+@op("SegmentProd", kernel=_reduction_kernel(_PRODUCT, 1, _scatter_reduction("prod")), shape=_sorted_rule)
 def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies the rows of each segment.
 

@@ -19,7 +19,7 @@ _BITS = 30
 _SMALLEST = 2.0**-_BITS
 
 
-def _points(dim: int, num_results: int, skip: int, dtype: DType, device: torch.device) -> torch.Tensor:
+def _sobol_points(dim: int, num_results: int, skip: int, dtype: DType, device: torch.device) -> torch.Tensor:
     if not 1 <= dim <= _MOST_DIMENSIONS:
         raise invalid(f"dim must be {'at least one' if dim < 1 else f'at most {_MOST_DIMENSIONS}'}, not {dim}")
     if num_results < 1:
@@ -53,7 +53,7 @@ def _draw_points(directions: Int64s, dim: int, skip: int, count: int, points: Nu
 
 
 @op(
-    "SobolSample", kernel=_points, host=("dim", "num_results", "skip"),
+    "SobolSample", kernel=_sobol_points, host=("dim", "num_results", "skip"),
     shape=lambda dim, num_results, *_: TensorShape([length(num_results), length(dim)]), creates=True,
 )  # fmt: skip
 def sobol_sample(

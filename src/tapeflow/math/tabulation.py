@@ -25,16 +25,16 @@ _DEGREE = 4
 _MAGNITUDE = 0x7FFFFFFF  # the bits of a float32 but its sign
 
 
-def _interval(x: float) -> int:
+def _interval_number(x: float) -> int:
     """Returns the number of the interval that begins at a power of two."""
     return int(np.float32(x).view(np.int32)) >> _LOW_BITS
 
 
 _LEAST = 2.0**-24
-_FIRST = _interval(_LEAST)
+_FIRST = _interval_number(_LEAST)
 
 
-def _coefficients(function: Function, last: int) -> torch.Tensor:
+def _polynomial_coefficients(function: Function, last: int) -> torch.Tensor:
     """Returns the polynomials' coefficients, the constant ones first. The ends of an interval are -1 and 1."""
     starts = np.arange(_FIRST, last + 1, dtype=np.int32) << _LOW_BITS
     edges = starts.view(np.float32).astype(np.float64)
@@ -61,7 +61,7 @@ def _look_up(bits: Int32s, size: int, parity: int, last: int, table: Float64s, r
     return outside
 
 
-def tabulated(function: Function, parity: int = 0, end: float = 32.0) -> Function:
+def tabulated_kernel(function: Function, parity: int = 0, end: float = 32.0) -> Function:
     """Returns the kernel of a smooth function that is computed in float64.
 
     Args:
@@ -69,8 +69,8 @@ def tabulated(function: Function, parity: int = 0, end: float = 32.0) -> Functio
         parity: 1 for even functions, -1 for odd ones; 0 if the table is of no use for negative numbers.
         end: the end of the table, a power of two. From there on the function is computed by its formula.
     """
-    last = _interval(end)
-    table = functools.cache(functools.partial(_coefficients, function, last))
+    last = _interval_number(end)
+    table = functools.cache(functools.partial(_polynomial_coefficients, function, last))
 
     def by_formula(x: torch.Tensor) -> torch.Tensor:
         return function(x.to(torch.float64)).to(x.dtype)

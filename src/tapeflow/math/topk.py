@@ -11,7 +11,7 @@ import torch
 
 from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.batching import Batch, Slices, leading_dimensions, static
+from tapeflow.core.ops.batch_rules import Batch, Slices, leading_dimensions, static
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import by_value
@@ -21,7 +21,7 @@ from tapeflow.core.ops.static import Unknown
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid, traced
+from tapeflow.core.values.tensor import Tensor, invalid, is_traced
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.casting import cast
 from tapeflow.math.reduction import position_in_rows
@@ -30,7 +30,7 @@ TopKV2 = collections.namedtuple("TopKV2", ["values", "indices"])
 ApproxTopK = collections.namedtuple("ApproxTopK", ["values", "indices"])
 
 
-def _check(x: TensorShape, k: Any) -> None:
+def _check_k(x: TensorShape, k: Any) -> None:
     if not isinstance(k, int):
         raise invalid(f"k must be scalar, got {k!r}")
     if x.rank == 0:
@@ -41,7 +41,7 @@ def _check(x: TensorShape, k: Any) -> None:
         raise invalid(f"input must have at least k columns. Had {x[-1]}, needed {k}")
 
 
-def _keys(x: torch.Tensor) -> torch.Tensor:
+def _sort_keys(x: torch.Tensor) -> torch.Tensor:
     """Returns numbers in the order of `x` that ATen can sort, with NaN last."""
     if x.is_floating_point():
         return torch.nan_to_num(x, -math.inf, math.inf, -math.inf)
@@ -50,7 +50,7 @@ def _keys(x: torch.Tensor) -> torch.Tensor:
     return x.to(torch.int64) if x.dtype in (torch.uint16, torch.uint32) else x
 
 
-def _largest(keys: torch.Tensor, k: int) -> torch.Tensor:
+def _largest_positions(keys: torch.Tensor, k: int) -> torch.Tensor:
     """Finds the positions of the k largest of each row, in order; of equal ones, those with the lower index first."""
     if k == 1:
         return position_in_rows(torch.argmax, keys).unsqueeze(-1)
@@ -82,7 +82,7 @@ def _largest_of_row(row: torch.Tensor, least: int) -> torch.Tensor:
     return torch.cat([above, torch.from_numpy(np.flatnonzero(array == array[least]))])
 
 
-def _gathered(x: torch.Tensor, axis: int, places: torch.Tensor) -> torch.Tensor:
+def _gather_along(x: torch.Tensor, axis: int, places: torch.Tensor) -> torch.Tensor:
     """Gathers elements as `torch.gather` does, for every dtype."""
     if x.dtype not in (torch.uint16, torch.uint32, torch.uint64):
         return torch.gather(x, axis, places)
@@ -95,7 +95,7 @@ def _top_k_rule(x: TensorShape, k: Any, *_: Any) -> list[TensorShape]:
         with_rank(x, -1)
         k = None
     else:
-        _check(x, k)
+        _check_k(x, k)
     return [TensorShape(None) if x.rank is None else TensorShape([*x.as_list()[:-1], k])] * 2
 
 
@@ -104,15 +104,15 @@ def _top_k(
     input: torch.Tensor, k: Any, sorted: bool = True, index_type: DType = int32
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Finds the k largest elements of the last dimension, and their positions."""
-    _check(TensorShape(input.shape), k)
-    places = _insertion_order(input) if _sorts_around_nans(input, k) else _largest(_keys(input), k)
-    return _gathered(input, -1, places), places.to(index_type.torch)
+    _check_k(TensorShape(input.shape), k)
+    places = _insertion_order(input) if _sorts_around_nans(input, k) else _largest_positions(_sort_keys(input), k)
+    return _gather_along(input, -1, places), places.to(index_type.torch)
 
 
 def _sorts_around_nans(x: torch.Tensor, k: int) -> bool:
     """Tests whether all of a few elements are asked for, and some are NaN, around which TensorFlow sorts the others."""
     few = x.is_floating_point() and k == x.shape[-1] <= _FEW
-    return few and x.is_cpu and not traced(x) and bool(torch.isnan(x).any())
+    return few and x.is_cpu and not is_traced(x) and bool(torch.isnan(x).any())
 
 
 _FEW = 16  # up to this number of elements, C++'s `std::sort` is an insertion sort
@@ -231,7 +231,7 @@ def _in_top_k(predictions: torch.Tensor, targets: torch.Tensor, k: Any) -> torch
         return torch.zeros_like(targets, dtype=torch.bool)
     inside = targets.clamp(0, classes - 1)
     valid, chosen = inside == targets, predictions.gather(1, inside.long().unsqueeze(1))
-    if classes <= _FIRST or not predictions.is_cpu or traced(predictions):
+    if classes <= _FIRST or not predictions.is_cpu or is_traced(predictions):
         finite = (predictions - predictions).sum(1) == 0
         return valid.logical_and_(finite).logical_and_((predictions > chosen).sum(1) < k)
     # Most of the targets that are not among the k largest show it in the first columns.
@@ -292,7 +292,7 @@ def _approx_kernel(
         raise invalid(f"input must have at least k columns. Had {input.shape[reduction_dimension]}, needed {k}")
     _approx_rule(TensorShape(input.shape), k, reduction_dimension)
     rows = input.movedim(reduction_dimension, -1)
-    places = _largest(_keys(rows if is_max_k else -rows), k).movedim(-1, reduction_dimension)
+    places = _largest_positions(_sort_keys(rows if is_max_k else -rows), k).movedim(-1, reduction_dimension)
     return torch.gather(input, reduction_dimension, places), places.int()
 
 

@@ -43,7 +43,7 @@ from tapeflow.nn.depthwise import (
     separable_conv2d,
 )
 from tapeflow.nn.dilated import pool, with_space_to_batch
-from tapeflow.nn.dropping import dropout
+from tapeflow.nn.dropouts import dropout
 from tapeflow.nn.embedding import embedding_lookup, embedding_lookup_sparse, safe_embedding_lookup_sparse
 from tapeflow.nn.fractional_pooling import fractional_avg_pool, fractional_max_pool
 from tapeflow.nn.isotonic import isotonic_regression
@@ -88,7 +88,7 @@ RNNCellDropoutWrapper: _typing.Any
 RNNCellResidualWrapper: _typing.Any
 
 
-def _load(name: str) -> _typing.Any:
+def _load_wrapper(name: str) -> _typing.Any:
     """Loads a wrapper of recurrent cells."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -96,4 +96,4 @@ def _load(name: str) -> _typing.Any:
 
 
 if not _typing.TYPE_CHECKING:  # a name that is not there is an error to a type checker
-    __getattr__ = _load
+    __getattr__ = _load_wrapper

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import zeros_like
-from tapeflow.array.joining import concat
 from tapeflow.core import aten
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.composites import composite
@@ -200,11 +200,11 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
         features = cast(tensor, float32) if tensor.dtype.is_integer else tensor
     if not isinstance(alpha, (int, float, np.ndarray, np.generic)):
         raise TypeError(f"Expected float for argument 'alpha' not {alpha!r}.")
-    return _leaky_relu(features, _single(float(alpha)), name)
+    return _leaky_relu(features, _round_to_float32(float(alpha)), name)
 
 
 @functools.lru_cache(256)
-def _single(number: float) -> float:
+def _round_to_float32(number: float) -> float:
     """Rounds a number to float32: TensorFlow stores an op's attrs in float32, whatever dtype the op computes in."""
     return float(np.float32(number))
 

@@ -1,7 +1,7 @@
 """Attention as one kernel, and its gradient as another: `softmax(scale * query @ key^T + bias) @ value`.
 
 Programs write attention in small ops. Functions recognize them, and functions and gradients in graphs then use these
-kernels (`graph/codegen/passes/recognizing.py`,
+kernels (`graph/codegen/passes/composites.py`,
 `graph/transform/attention.py`). ATen's kernels compute the weights in blocks and never keep them; the gradient computes
 them again from the logarithms of the softmax's sums (Dao et al., 2022). For short sequences, keeping the weights is
 faster.
@@ -17,7 +17,7 @@ import torch
 from tapeflow.core import aten
 from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call, Tape, id_of
-from tapeflow.core.ops.batching import Batch, Slices
+from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import select
 from tapeflow.core.ops.op import op

@@ -15,7 +15,7 @@ from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.by_shapes import by_shapes
 from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import listed, with_rank
+from tapeflow.core.ops.shape_rules import listed_shape, with_rank
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.nn.batched_channels import joined_gradients
@@ -27,7 +27,7 @@ from tapeflow.nn.pooling import (
     pool_rule_without_explicit,
     pooled_depth,
 )
-from tapeflow.nn.windows import Geometry, Ints, padded, per_dimension, text_only, unpadded
+from tapeflow.nn.windows import Geometry, Ints, pad_image, per_dimension, text_only, unpad_image
 
 aten = torch.ops.aten
 
@@ -42,7 +42,7 @@ def _check_depth(ksize: Any, data_format: str) -> None:
 
 
 @by_shapes(256)
-def _counts(sizes: tuple[int, ...], window: tuple[int, ...], geometry: Geometry) -> torch.Tensor:
+def _window_counts(sizes: tuple[int, ...], window: tuple[int, ...], geometry: Geometry) -> torch.Tensor:
     """Counts the elements of the image in each window: `[1, 1, windows...]`, float64."""
     counts = torch.ones((), dtype=torch.float64)
     for n, k, s, b, o in zip(sizes, window, geometry.strides, geometry.before, geometry.out, strict=True):
@@ -67,8 +67,8 @@ def mean_of_windows(op: str, x: torch.Tensor, ksize: Any, strides: Any, padding:
     pool = _AVG_POOL[len(layout.window)]
     if not layout.padded:
         return pool(image, layout.window, geometry.strides, layout.border, False, False).permute(layout.from_first)
-    sums = pool(padded(image, geometry), layout.window, geometry.strides, 0, False, True, 1)
-    counts = _counts(tuple(image.shape[2:]), layout.window, geometry).to(x)
+    sums = pool(pad_image(image, geometry), layout.window, geometry.strides, 0, False, True, 1)
+    counts = _window_counts(tuple(image.shape[2:]), layout.window, geometry).to(x)
     return sums.div_(counts).permute(layout.from_first)
 
 
@@ -87,11 +87,11 @@ def mean_of_windows_back(
     if not layout.padded:
         shares = back(gradients, image, layout.window, geometry.strides, layout.border, False, False, None)
         return shares.permute(layout.from_first)
-    counts = _counts(tuple(image.shape[2:]), layout.window, geometry).to(dy)
+    counts = _window_counts(tuple(image.shape[2:]), layout.window, geometry).to(dy)
     shares = back(
-        gradients / counts, padded(image, geometry), layout.window, geometry.strides, layout.border, False, True, 1
+        gradients / counts, pad_image(image, geometry), layout.window, geometry.strides, layout.border, False, True, 1
     )
-    return unpadded(shares, geometry, image.shape[2:]).permute(layout.from_first)
+    return unpad_image(shares, geometry, image.shape[2:]).permute(layout.from_first)
 
 
 @op(
@@ -116,7 +116,7 @@ def _(call: Call, dy: Any) -> Any:
     "AvgPoolGrad",
     kernel=functools.partial(mean_of_windows_back, "AvgPoolGrad"),
     host=("orig_input_shape",),
-    shape=lambda sizes, *_: with_rank(listed(sizes), 4),
+    shape=lambda sizes, *_: with_rank(listed_shape(sizes), 4),
     batching=joined_gradients,
     allocates=True,
 )
@@ -153,7 +153,7 @@ def _(call: Call, dy: Any) -> Any:
     "AvgPool3DGrad",
     kernel=functools.partial(mean_of_windows_back, "AvgPool3DGrad"),
     host=("orig_input_shape",),
-    shape=lambda sizes, *_: with_rank(listed(sizes), 5),
+    shape=lambda sizes, *_: with_rank(listed_shape(sizes), 5),
     batching=joined_gradients,
 )
 def avg_pool3d_grad(

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.batching import Batch, NoRule, Slices
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import OpFunction, op
 from tapeflow.core.types.aliases import TensorLike
@@ -30,7 +30,7 @@ def _from_first(x: torch.Tensor, data_format: str) -> torch.Tensor:
     return x.permute(TO_LAST[x.dim()]) if data_format[-1] == "C" else x
 
 
-def _check(x: torch.Tensor, data_format: str, **vectors: torch.Tensor) -> int:
+def _check_channels(x: torch.Tensor, data_format: str, **vectors: torch.Tensor) -> int:
     """Checks the shapes and returns the number of channels.
 
     Raises:
@@ -61,14 +61,14 @@ def _fused_batch_norm(
     data_format: str = "NHWC",
     is_training: bool = True,
 ) -> tuple[torch.Tensor, ...]:
-    channels = _check(x, data_format, scale=scale, offset=offset)
+    channels = _check_channels(x, data_format, scale=scale, offset=offset)
     empty = scale.new_empty(0)
     if not is_training:
-        _check(x, data_format, mean=mean, variance=variance)
+        _check_channels(x, data_format, mean=mean, variance=variance)
         y = aten.native_batch_norm(_to_first(x, data_format), scale, offset, mean, variance, False, 0.0, epsilon)[0]
         return _from_first(y, data_format), mean, variance, mean, variance, empty
     if exponential_avg_factor != 1.0:
-        _check(x, data_format, mean=mean, variance=variance)
+        _check_channels(x, data_format, mean=mean, variance=variance)
     if not x.numel():
         unknown = scale.new_full((channels,), torch.nan)
         return x, unknown, unknown, unknown, unknown, empty
@@ -186,7 +186,7 @@ def fused_batch_norm_grad(
 ) -> tuple[torch.Tensor, ...]:
     """Computes the gradients of `fused_batch_norm` by its input, scale and offset."""
     # ATen's kernel reads what it is given by the sizes of x alone.
-    _check(x, data_format, scale=scale, reserve_space_1=reserve_space_1, reserve_space_2=reserve_space_2)
+    _check_channels(x, data_format, scale=scale, reserve_space_1=reserve_space_1, reserve_space_2=reserve_space_2)
     if y_backprop.shape != x.shape:
         raise invalid(
             f"x and y_backprop must have same shape, but x has shape {list(x.shape)} and y_backprop has shape "
@@ -221,7 +221,7 @@ def _without_third_reserve(*args: Any) -> tuple[torch.Tensor, ...]:
     return _fused_batch_norm(*args)[:5]
 
 
-def _older(name: str) -> OpFunction[..., Any]:
+def _declare_older(name: str) -> OpFunction[..., Any]:
     """Declares an earlier version of the op, with only two tensors for the gradient; only `tf.raw_ops` exports it."""
 
     @op(name, kernel=_without_third_reserve, shape=lambda *args: _norm_rule(*args)[:5])
@@ -252,4 +252,4 @@ def _older(name: str) -> OpFunction[..., Any]:
     return older
 
 
-_fused_batch_norm_v1, _fused_batch_norm_v2 = _older("FusedBatchNorm"), _older("FusedBatchNormV2")
+_fused_batch_norm_v1, _fused_batch_norm_v2 = _declare_older("FusedBatchNorm"), _declare_older("FusedBatchNormV2")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.core.ops.batching import Batch, NoRule, Rule, Slices, times, vector
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Rule, Slices, times, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.values.symbolic import SymbolicTensor

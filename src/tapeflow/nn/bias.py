@@ -6,11 +6,11 @@ from typing import Any
 
 import torch
 
-from tapeflow.array.shaping import broadcast_to, reshape
+from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.core.autodiff.gradients import is_unranked, shape_argument
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
-from tapeflow.core.ops.batching import Batch, NoRule, Slices
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices
 from tapeflow.core.ops.convert import convert, operand
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from tapeflow.core.forking import new_lock
+from tapeflow.core.fork_locks import new_lock
 from tapeflow.core.loops import MASK, Float64s, Int64s, Words, exp, expm1, log, log1p, loop
 from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.ops.op import OpFunction, not_differentiable, op
@@ -197,7 +197,7 @@ def check_at_least(least: int, **attrs: int) -> None:
             raise invalid(f"Attr {name} has value {value} out of range for an int32")
 
 
-def _sample(
+def _draw_classes(
     kind: int,
     op: Any,
     true_classes: torch.Tensor,
@@ -251,7 +251,7 @@ def _samples_rule(true_classes: TensorShape, num_true: int, num_sampled: int, *_
     return [TensorShape(dims) for dims in ([num_sampled], [batch, num_true], [num_sampled])]
 
 
-def _sampler(registered_name: str, kernel: Callable[..., Any]) -> OpFunction[..., Any]:
+def _declare_sampler(registered_name: str, kernel: Callable[..., Any]) -> OpFunction[..., Any]:
     """Declares an op that samples classes below `range_max`."""
 
     @op(registered_name, kernel=kernel, shape=_samples_rule)
@@ -267,7 +267,7 @@ def _sampler(registered_name: str, kernel: Callable[..., Any]) -> OpFunction[...
 def _uniform_kernel(
     true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int, seed2: int
 ) -> Any:
-    return _sample(
+    return _draw_classes(
         _UNIFORM, "UniformCandidateSampler", true_classes, num_true, num_sampled, unique, range_max, (seed, seed2),
         _Weights(range_max),
     )  # fmt: skip
@@ -277,7 +277,7 @@ def _log_uniform_kernel(
     true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int, seed2: int
 ) -> Any:
     check_at_least(1, range_max=range_max)
-    return _sample(
+    return _draw_classes(
         _LOG_UNIFORM, "LogUniformCandidateSampler", true_classes, num_true, num_sampled, unique, range_max,
         (seed, seed2), _Weights(math.log1p(range_max)),
     )  # fmt: skip
@@ -332,7 +332,7 @@ def _learned_kernel(
     true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int, seed2: int
 ) -> Any:
     learned = _learned_counts((num_true, num_sampled, unique, range_max, seed, seed2))
-    samples = _sample(
+    samples = _draw_classes(
         _LEARNED, "LearnedUnigramCandidateSampler", true_classes, num_true, num_sampled, unique, range_max,
         (seed, seed2), learned.weights,
     )  # fmt: skip
@@ -340,9 +340,9 @@ def _learned_kernel(
     return samples
 
 
-_uniform = _sampler("UniformCandidateSampler", _uniform_kernel)
-_log_uniform = _sampler("LogUniformCandidateSampler", _log_uniform_kernel)
-_learned = _sampler("LearnedUnigramCandidateSampler", _learned_kernel)
+_uniform = _declare_sampler("UniformCandidateSampler", _uniform_kernel)
+_log_uniform = _declare_sampler("LogUniformCandidateSampler", _log_uniform_kernel)
+_learned = _declare_sampler("LearnedUnigramCandidateSampler", _learned_kernel)
 
 
 @loop
@@ -423,7 +423,7 @@ def _fixed_distribution(
 
 
 @op("FixedUnigramCandidateSampler", shape=_samples_rule)
-def _fixed(
+def _fixed_unigram_candidate_sampler(
     true_classes: torch.Tensor,
     num_true: int,
     num_sampled: int,
@@ -444,14 +444,16 @@ def _fixed(
     weights, likely, digest = _fixed_distribution(range_max, given, *attrs)
     if unique and likely < num_sampled <= range_max:
         raise invalid(f"{num_sampled} different classes can't be sampled: only {likely} have a weight other than 0")
-    return _sample(
+    return _draw_classes(
         _FIXED, ("FixedUnigramCandidateSampler", vocab_file, *attrs, digest), true_classes, num_true, num_sampled,
         unique, range_max, (seed, seed2), weights,
     )  # fmt: skip
 
 
 @op("AllCandidateSampler", shape=_samples_rule)
-def _all(true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, seed: int, seed2: int) -> Any:
+def _all_candidate_sampler(
+    true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, seed: int, seed2: int
+) -> Any:
     """Returns all classes."""
     true = _true_classes(true_classes, num_true)
     if true.numel() and not 0 <= int(true.min()) <= int(true.max()) < num_sampled:
@@ -526,7 +528,9 @@ def _accidental_hits(
     return rows[:count].to(device, torch.int32), places[:count].to(device), least
 
 
-not_differentiable(_uniform, _log_uniform, _learned, _fixed, _all, _accidental_hits)
+not_differentiable(
+    _uniform, _log_uniform, _learned, _fixed_unigram_candidate_sampler, _all_candidate_sampler, _accidental_hits
+)
 
 # ---- public functions of tf.random and tf.nn -------------------------------------------------------------------------
 
@@ -682,7 +686,7 @@ def fixed_unigram_candidate_sampler(
     if type(unigrams) is not list:
         unigrams = [float(weight) for weight in unigrams]
     return FixedUnigramCandidateSampler(
-        *_fixed(
+        *_fixed_unigram_candidate_sampler(
             true_classes, num_true, num_sampled, unique, range_max, vocab_file, float(distortion),
             num_reserved_ids, num_shards, shard, tuple(unigrams), *op_seeds(seed), name,
         )
@@ -717,7 +721,9 @@ def all_candidate_sampler(
         >>> tf.nn.all_candidate_sampler([[0]], 1, 3, True).sampled_candidates.numpy().tolist()
         [0, 1, 2]
     """
-    return AllCandidateSampler(*_all(true_classes, num_true, num_sampled, unique, *op_seeds(seed), name))
+    return AllCandidateSampler(
+        *_all_candidate_sampler(true_classes, num_true, num_sampled, unique, *op_seeds(seed), name)
+    )
 
 
 def compute_accidental_hits(

@@ -14,14 +14,14 @@ from typing import Any
 
 import torch
 
-from tapeflow.array.shaping import expand_dims, reshape, squeeze
+from tapeflow.array.reshapes import expand_dims, reshape, squeeze
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import check_rank, listed, with_rank
+from tapeflow.core.ops.shape_rules import check_rank, listed_shape, with_rank
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
@@ -31,10 +31,10 @@ from tapeflow.nn.batched_channels import (
     gradients_by_images,
     sum_of_gradients_by_filters,
 )
+from tapeflow.nn.conv_input_gradient import image_gradient, is_transposed
 from tapeflow.nn.conv_layout import Layout, convolution_layout
+from tapeflow.nn.dilated_filters import declare_exports
 from tapeflow.nn.packed_filters import layer_of_convolution
-from tapeflow.nn.spread import declare_exports
-from tapeflow.nn.transposed import is_transposed, transposed
 from tapeflow.nn.window_products import (
     few_channels_back_input,
     has_few_channels,
@@ -49,14 +49,14 @@ from tapeflow.nn.windows import (
     Padding,
     channels_last,
     flat,
-    padded,
+    pad_image,
     padded_sizes,
     padding_attrs,
     per_dimension,
     rank_of,
     spatial,
     text_only,
-    unpadded,
+    unpad_image,
     window_rule,
 )
 
@@ -82,7 +82,7 @@ def convolve(
         return x.new_zeros(layout.output) + (0 if bias is None else bias)
     if is_product(layout, x, filters.shape):
         return product(layout, x, filters, bias)
-    image, weight = _image(x, layout), _weight(filters, layout)
+    image, weight = _image_in_layout(x, layout), _filters_in_layout(filters, layout)
     if _is_one_volume(image):
         y = torch.mkldnn_convolution(
             image, weight, bias, layout.border, layout.geometry.strides, layout.rates, layout.groups
@@ -109,16 +109,16 @@ def _is_one_volume(image: torch.Tensor) -> bool:
     )
 
 
-def _image(x: torch.Tensor, layout: Layout) -> torch.Tensor:
+def _image_in_layout(x: torch.Tensor, layout: Layout) -> torch.Tensor:
     """Returns images in ATen's order of dimensions, with the padding that ATen can't add."""
     image = x.permute(layout.to_first)
-    return image if layout.geometry.symmetric else padded(image, layout.rest)
+    return image if layout.geometry.symmetric else pad_image(image, layout.rest)
 
 
 _MANY_WEIGHTS = 2**15  # for fewer, a copy costs more than it saves
 
 
-def _weight(filters: torch.Tensor, layout: Layout) -> torch.Tensor:
+def _filters_in_layout(filters: torch.Tensor, layout: Layout) -> torch.Tensor:
     """Returns filters in ATen's order of dimensions.
 
     Many elements are copied to the memory order of channels-last images. The copy is a transposed matrix, which takes a
@@ -149,16 +149,16 @@ def convolve_back_input(
     if has_few_channels(layout, dy, filters.shape):
         return few_channels_back_input(layout, sizes, filters, dy)
     if is_transposed(layout, filters, dy):
-        return transposed(layout, sizes, _weight(filters, layout), dy)
+        return image_gradient(layout, sizes, _filters_in_layout(filters, layout), dy)
     geometry = layout.geometry
     outer = padded_sizes(sizes, layout.rest, layout.channels_last)
     image = dy.new_empty(outer).permute(layout.to_first)  # only looked at for its shape and layout
     dx = _backward(
-        dy.permute(layout.to_first), image, _weight(filters, layout), None, geometry.strides,
+        dy.permute(layout.to_first), image, _filters_in_layout(filters, layout), None, geometry.strides,
         layout.border, layout.rates, False, layout.zeros, layout.groups, (True, False, False),
     )[0]  # fmt: skip
     if not geometry.symmetric:  # without the padding, gaps in memory slow batch normalization down
-        return unpadded(dx, layout.rest, spatial(sizes, attrs[3])).permute(layout.from_first).contiguous()
+        return unpad_image(dx, layout.rest, spatial(sizes, attrs[3])).permute(layout.from_first).contiguous()
     return dx.permute(layout.from_first)
 
 
@@ -172,7 +172,7 @@ def convolve_back_filter(
         return dy.new_zeros(sizes)
     if is_product(layout, x, sizes):
         return product_back_filter(layout, x, sizes, dy)
-    image = _image(x, layout)
+    image = _image_in_layout(x, layout)
     # The kernel uses only its shape. It is copied if its layout differs from the layout of the images.
     weight = (
         dy.new_empty((sizes[-1], *sizes[:-1])).permute(layout.to_first)
@@ -230,7 +230,7 @@ def sizes_rule(sizes: Any, filters: TensorShape, out: TensorShape, strides: Any,
     """Infers the shape of the gradient of a convolution by its input."""
     rank = len(strides)
     check_rank(sizes, 1)
-    shape = listed(sizes)
+    shape = listed_shape(sizes)
     if rank == 5:
         return shape.with_rank(rank)
     out = out.with_rank(rank)
@@ -267,7 +267,7 @@ def filter_sizes_rule(rank: int, x: TensorShape, sizes: Any, out: TensorShape, *
     """Infers the shape of the gradient of a convolution of images, or volumes, of this rank by its filters."""
     x.with_rank(rank)
     out.with_rank(rank)
-    return with_rank(listed(sizes), rank)
+    return with_rank(listed_shape(sizes), rank)
 
 
 def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
@@ -308,7 +308,7 @@ def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
 
 
 @op("Conv2D", shape=conv_rule, batching=convolutions, allocates=True)
-def _conv2d(
+def _conv2_d(
     input: torch.Tensor,
     filters: torch.Tensor,
     strides: Any,
@@ -326,7 +326,7 @@ def _conv2d(
     return convolve("Conv2D", input, filters, strides, padding, explicit_paddings, data_format, dilations)
 
 
-_conv2d.layer(layer_of_convolution("Conv2D"))
+_conv2_d.layer(layer_of_convolution("Conv2D"))
 
 
 def _biased_convolution(*attrs: Any) -> Callable[..., torch.Tensor]:
@@ -389,7 +389,7 @@ def conv2d_backprop_filter(
     """Computes the gradient of a 2-D convolution by its filters."""
 
 
-declare_gradients(_conv2d, conv2d_backprop_input, conv2d_backprop_filter)
+declare_gradients(_conv2_d, conv2d_backprop_input, conv2d_backprop_filter)
 declare_exports(None, conv2d_backprop_input, conv2d_backprop_filter)
 
 
@@ -426,8 +426,8 @@ def conv2d(
     rates = (1, 1, 1, 1) if dilations is None else per_dimension(dilations, 2, last, "dilations")
     kind, explicit = padding_attrs(padding)
     if (type(input) is EagerTensor and len(input.value.shape) == 4) or (rank_of(input) or 0) <= 4:
-        return _conv2d(input, filters, steps, kind, explicit, data_format, rates, name)
-    return with_one_batch(lambda x: _conv2d(x, filters, steps, kind, explicit, data_format, rates, name), input, 3)
+        return _conv2_d(input, filters, steps, kind, explicit, data_format, rates, name)
+    return with_one_batch(lambda x: _conv2_d(x, filters, steps, kind, explicit, data_format, rates, name), input, 3)
 
 
 def with_one_batch(function: Callable[[Any], Any], x: Any, inner: int) -> Any:
@@ -452,7 +452,7 @@ def _without_explicit(function: Callable[..., Any], *leading: Any) -> Callable[.
 
 
 @op("Conv3D", kernel=_without_explicit(convolve, "Conv3D"), shape=_without_explicit(conv_rule), batching=convolutions)
-def _conv3d(
+def _conv3_d(
     input: Any, filters: Any, strides: Any, padding: str, data_format: str = "NDHWC", dilations: Any = (1, 1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:  # fmt: skip
@@ -487,8 +487,8 @@ def conv3d_backprop_filter(
     """Computes the gradient of a 3-D convolution by its filters."""
 
 
-declare_gradients(_conv3d, conv3d_backprop_input, conv3d_backprop_filter)
-declare_exports(_conv3d, conv3d_backprop_input, conv3d_backprop_filter)
+declare_gradients(_conv3_d, conv3d_backprop_input, conv3d_backprop_filter)
+declare_exports(_conv3_d, conv3d_backprop_input, conv3d_backprop_filter)
 
 
 def conv3d(
@@ -519,8 +519,8 @@ def conv3d(
     text_only(padding)
     rates = (1, 1, 1, 1, 1) if dilations is None else dilations
     if (rank_of(input) or 0) <= 5:
-        return _conv3d(input, filters, strides, padding, data_format, rates, name)
-    return with_one_batch(lambda x: _conv3d(x, filters, strides, padding, data_format, rates, name), input, 4)
+        return _conv3_d(input, filters, strides, padding, data_format, rates, name)
+    return with_one_batch(lambda x: _conv3_d(x, filters, strides, padding, data_format, rates, name), input, 4)
 
 
 # ---- one dimension, and any ------------------------------------------------------------------------------------------
@@ -562,9 +562,9 @@ def conv1d(
     rates = flat(per_dimension(dilations, 1, last, "dilations"), last)
     x, kernels = expand_dims(input, height), expand_dims(filters, 0)
     if (rank_of(x) or 0) <= 4:
-        y = _conv2d(x, kernels, steps, padding, (), spatial_format, rates, name)
+        y = _conv2_d(x, kernels, steps, padding, (), spatial_format, rates, name)
     else:
-        y = with_one_batch(lambda x: _conv2d(x, kernels, steps, padding, (), spatial_format, rates, name), x, 3)
+        y = with_one_batch(lambda x: _conv2_d(x, kernels, steps, padding, (), spatial_format, rates, name), x, 3)
     return squeeze(y, (height,))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.array.blocks import batch_to_space, space_to_batch
-from tapeflow.array.joining import concat
-from tapeflow.array.shaping import expand_dims, squeeze
+from tapeflow.array.concat_and_split import concat
+from tapeflow.array.reshapes import expand_dims, squeeze
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.types.aliases import ShapeLike, TensorLike

@@ -10,7 +10,7 @@ import torch
 from tapeflow.array.batched import joined_batches
 from tapeflow.array.creation import zeros_like
 from tapeflow.array.masks import where
-from tapeflow.array.shaping import expand_dims, reshape, transpose
+from tapeflow.array.reshapes import expand_dims, reshape, transpose
 from tapeflow.array.unranked import around_axis, joined_dims
 from tapeflow.core import aten
 from tapeflow.core.autodiff.gradients import shape_argument, shape_of, size_of
@@ -25,7 +25,7 @@ from tapeflow.core.ops.shape_rules import broadcast, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, float64
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, traced
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, is_traced
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import greater_equal, less_equal, logical_and
@@ -57,7 +57,7 @@ def _xent_rule(features: TensorShape, labels: TensorShape) -> list[TensorShape]:
     return [both[:1], both]
 
 
-def _probabilities(logarithms: torch.Tensor) -> torch.Tensor:
+def _exp_in_place(logarithms: torch.Tensor) -> torch.Tensor:
     """Returns the probabilities, in the memory of their logarithms."""
     exp_many = ops.Exp.op.kernel_for_many if by_value(logarithms, MANY) else None
     return logarithms.exp_() if exp_many is None else exp_many(logarithms, logarithms)
@@ -71,7 +71,7 @@ def _softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) -> tupl
         features, labels = torch.broadcast_tensors(features, labels)
     log_probabilities = torch.log_softmax(features, 1)
     loss = torch.rsub((labels * log_probabilities).sum(1), 0)
-    return loss, _probabilities(log_probabilities).sub_(labels)
+    return loss, _exp_in_place(log_probabilities).sub_(labels)
 
 
 @_softmax_cross_entropy.gradient(needs="input0 outputs", none_for_zero=True)
@@ -224,7 +224,7 @@ def _sparse_softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) 
     chosen = labels.long()
     classes = features.shape[1]
     log_probabilities = torch.log_softmax(features, 1)
-    if not features.is_cpu or traced(features):  # a wrong label gives NaN there, as the device could only abort
+    if not features.is_cpu or is_traced(features):  # a wrong label gives NaN there, as the device could only abort
         wrong = (chosen < 0) | (chosen >= classes)
         chosen = chosen.clamp(0, classes - 1)
         loss = aten.nll_loss_nd(log_probabilities, chosen, None, 0, _NO_LABEL).masked_fill_(wrong, torch.nan)
@@ -233,7 +233,7 @@ def _sparse_softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) 
             loss = aten.nll_loss_nd(log_probabilities, chosen, None, 0, _NO_LABEL)
         except IndexError:
             raise invalid(_wrong_label(labels, classes)) from None
-    return loss, _probabilities(log_probabilities).scatter_(1, chosen.unsqueeze(1), -1.0, reduce="add")
+    return loss, _exp_in_place(log_probabilities).scatter_(1, chosen.unsqueeze(1), -1.0, reduce="add")
 
 
 @_sparse_softmax_cross_entropy.gradient(needs="input0 outputs", none_for_zero=True)

@@ -14,14 +14,14 @@ import torch
 from torch.nn import functional
 
 from tapeflow.array import creation
+from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import ones_like, zeros
-from tapeflow.array.gathering import gather
-from tapeflow.array.joining import concat
+from tapeflow.array.gathers import gather
+from tapeflow.array.identities import less_static
 from tapeflow.array.masks import boolean_mask, sequence_mask, where
-from tapeflow.array.passing import less_static
 from tapeflow.array.properties import ensure_shape, shape
-from tapeflow.array.scattering import scatter_nd
-from tapeflow.array.shaping import expand_dims, reshape, transpose
+from tapeflow.array.reshapes import expand_dims, reshape, transpose
+from tapeflow.array.scatters import scatter_nd
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
@@ -45,7 +45,7 @@ LOG_ZERO = math.log(1e-307)
 # ---- the kernels -----------------------------------------------------------------------------------------------------
 
 
-def _check(logits: torch.Tensor, lengths: torch.Tensor) -> None:
+def _check_inputs(logits: torch.Tensor, lengths: torch.Tensor) -> None:
     if logits.dim() != 3:
         raise invalid(f"inputs is not a 3-Tensor: {list(logits.shape)}")
     time, batch, _ = logits.shape
@@ -56,7 +56,9 @@ def _check(logits: torch.Tensor, lengths: torch.Tensor) -> None:
             raise invalid(f"sequence_length({i}) <= {time}")
 
 
-def _rows(indices: torch.Tensor, values: torch.Tensor, batch: int, classes: int, blank: int | None) -> list[list[int]]:
+def _label_rows(
+    indices: torch.Tensor, values: torch.Tensor, batch: int, classes: int, blank: int | None
+) -> list[list[int]]:
     """Collects the labels of each example.
 
     Args:
@@ -121,14 +123,14 @@ def _loss_and_gradient(
             chosen[wrong] = True
             instead = torch.zeros_like(losses)
             if impossible == "penalize":
-                penalties = [_penalized(log_probabilities[: steps[i], i], rows[i], blank) for i in wrong]
+                penalties = [_penalized_loss(log_probabilities[: steps[i], i], rows[i], blank) for i in wrong]
                 instead = instead.index_put((torch.tensor(wrong, device=losses.device),), torch.stack(penalties))
             losses = torch.where(chosen, instead, losses)
         (gradient,) = torch.autograd.grad(losses.sum(), source)
     return losses.detach().to(logits.dtype), gradient.to(logits.dtype)
 
 
-def _penalized(log_probabilities: torch.Tensor, labels: list[int], blank: int) -> torch.Tensor:
+def _penalized_loss(log_probabilities: torch.Tensor, labels: list[int], blank: int) -> torch.Tensor:
     """Computes the loss of a labelling that needs more steps; as in TensorFlow, an early end has probability 1e-307."""
     extended = [blank]
     for label in labels:
@@ -166,9 +168,9 @@ def _ctc_loss_of_sparse(
     ignore_longer_outputs_than_inputs: bool = False,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the losses and their gradients; the last class is the blank one."""
-    _check(inputs, sequence_length)
+    _check_inputs(inputs, sequence_length)
     batch, classes = inputs.shape[1:]
-    rows = _rows(labels_indices, labels_values, batch, classes, classes - 1)
+    rows = _label_rows(labels_indices, labels_values, batch, classes, classes - 1)
     if any(not row for row in rows):
         raise invalid("Labels length is zero in batch " + str(next(i for i, row in enumerate(rows) if not row)))
     impossible = "ignore" if ignore_longer_outputs_than_inputs else "raise"
@@ -199,10 +201,10 @@ def _ctc_loss_of_dense(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the losses and their gradients; the first class is the blank one."""
     sequence_length = sequence_length.clamp(0, len(inputs))  # there are as many steps as logits
-    _check(inputs, sequence_length)
+    _check_inputs(inputs, sequence_length)
     if not inputs.shape[2]:
         raise invalid(_NO_CLASSES)
-    rows = _rows(labels_indices, labels_values, inputs.shape[1], inputs.shape[2], None)  # dense labels may be any
+    rows = _label_rows(labels_indices, labels_values, inputs.shape[1], inputs.shape[2], None)  # dense labels may be any
     return _loss_and_gradient(inputs, rows, sequence_length, 0, "penalize")
 
 

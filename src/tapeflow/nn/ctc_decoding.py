@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tapeflow.sparse.tensor import SparseTensor
 
 
-def _lengths(inputs: torch.Tensor, sequence_length: torch.Tensor) -> list[int]:
+def _step_counts(inputs: torch.Tensor, sequence_length: torch.Tensor) -> list[int]:
     """Returns the number of steps of each example.
 
     Raises:
@@ -65,11 +65,11 @@ def _paths_rule(inputs: TensorShape, lengths: TensorShape, beam_width: int, top_
 
 
 @op("CTCGreedyDecoder", shape=lambda inputs, lengths, *_: _paths_rule(inputs, lengths, 1, 1))
-def _greedy(
+def _ctc_greedy_decoder(
     inputs: torch.Tensor, sequence_length: torch.Tensor, merge_repeated: bool = False, blank_index: int = -1
 ) -> tuple[torch.Tensor, ...]:
     """Decodes by the most likely class at each step."""
-    lengths = _lengths(inputs, sequence_length)
+    lengths = _step_counts(inputs, sequence_length)
     classes = inputs.shape[2]
     if not -classes <= blank_index < classes:
         raise invalid(f"blank_index expected to be between {-classes} and {classes - 1} but was {blank_index}")
@@ -147,7 +147,7 @@ def ctc_greedy_decoder(
 
     lengths = convert(sequence_length, hint=int32)
     blank = -1 if blank_index is None else blank_index
-    indices, values, shape, scores = _greedy(inputs, lengths, merge_repeated, blank)
+    indices, values, shape, scores = _ctc_greedy_decoder(inputs, lengths, merge_repeated, blank)
     return [SparseTensor(indices, values, shape)], scores
 
 
@@ -289,11 +289,11 @@ def _find_beams(log_p: torch.Tensor, example: int, steps: int, width: int) -> li
 
 
 @op("CTCBeamSearchDecoder", shape=_paths_rule)
-def _beam(
+def _ctc_beam_search_decoder(
     inputs: torch.Tensor, sequence_length: torch.Tensor, beam_width: int, top_paths: int, merge_repeated: bool = True
 ) -> tuple[torch.Tensor, ...]:
     """Decodes by beam search."""
-    lengths = _lengths(inputs, sequence_length)
+    lengths = _step_counts(inputs, sequence_length)
     if top_paths > beam_width:
         raise invalid("requested more paths than the beam width.")
     log_p = torch.log_softmax(inputs.detach().double().cpu(), 2)
@@ -313,7 +313,7 @@ def _beam(
     return *indices, *values, *shapes, torch.from_numpy(scores).to(inputs.dtype)
 
 
-not_differentiable(_greedy, _beam)
+not_differentiable(_ctc_greedy_decoder, _ctc_beam_search_decoder)
 
 
 def ctc_beam_search_decoder(
@@ -343,6 +343,6 @@ def ctc_beam_search_decoder(
     from tapeflow.sparse.tensor import SparseTensor
 
     lengths = convert(sequence_length, hint=int32)
-    *parts, scores = _beam(inputs, lengths, beam_width, top_paths, False)
+    *parts, scores = _ctc_beam_search_decoder(inputs, lengths, beam_width, top_paths, False)
     n = top_paths
     return [SparseTensor(parts[i], parts[n + i], parts[2 * n + i]) for i in range(n)], scores

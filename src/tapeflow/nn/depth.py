@@ -9,14 +9,14 @@ import torch
 from tapeflow.array.batched import joined_batches
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import divided
+from tapeflow.core.ops.shape_rules import divide_size
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.nn.windows import channels_last
 
 
-def _sizes(op: str, x: torch.Tensor, block_size: int, data_format: str) -> tuple[int, ...]:
+def _image_sizes(op: str, x: torch.Tensor, block_size: int, data_format: str) -> tuple[int, ...]:
     """Returns batch, height, width and channels of images, and checks them."""
     if block_size < 2:
         raise invalid(f"Value for attr 'block_size' of {block_size} must be at least minimum 2")
@@ -30,7 +30,7 @@ def _sizes(op: str, x: torch.Tensor, block_size: int, data_format: str) -> tuple
 
 
 def _depth_to_space(input: torch.Tensor, block_size: int, data_format: str = "NHWC") -> torch.Tensor:
-    b, (n, height, width, channels) = block_size, _sizes("DepthToSpace", input, block_size, data_format)
+    b, (n, height, width, channels) = block_size, _image_sizes("DepthToSpace", input, block_size, data_format)
     if channels % (b * b):
         raise invalid(f"Input depth dimension {channels} should be divisible by: {b * b}")
     c = channels // (b * b)
@@ -41,7 +41,7 @@ def _depth_to_space(input: torch.Tensor, block_size: int, data_format: str = "NH
 
 
 def _space_to_depth(input: torch.Tensor, block_size: int, data_format: str = "NHWC") -> torch.Tensor:
-    b, (n, height, width, c) = block_size, _sizes("SpaceToDepth", input, block_size, data_format)
+    b, (n, height, width, c) = block_size, _image_sizes("SpaceToDepth", input, block_size, data_format)
     if height % b or width % b:
         raise invalid(f"Image width {width} and height {height} should be divisible by block_size: {b}")
     h, w = height // b, width // b
@@ -50,7 +50,7 @@ def _space_to_depth(input: torch.Tensor, block_size: int, data_format: str = "NH
     return input.reshape(n, c, h, b, w, b).permute(0, 3, 5, 1, 2, 4).reshape(n, b * b * c, h, w)
 
 
-def _resized(x: TensorShape, channels: Any, sides: Any, data_format: str) -> TensorShape:
+def _depth_shape(x: TensorShape, channels: Any, sides: Any, data_format: str) -> TensorShape:
     x = x.with_rank(4)
     last = channels_last(data_format)
     n, height, width, c = x if last else (x[i] for i in (0, 2, 3, 1))
@@ -60,11 +60,11 @@ def _resized(x: TensorShape, channels: Any, sides: Any, data_format: str) -> Ten
 
 
 def _depth_to_space_rule(x: TensorShape, b: int, data_format: str = "NHWC") -> TensorShape:
-    return _resized(x, lambda c: divided(c, b * b), lambda d: d * b, data_format)
+    return _depth_shape(x, lambda c: divide_size(c, b * b), lambda d: d * b, data_format)
 
 
 def _space_to_depth_rule(x: TensorShape, b: int, data_format: str = "NHWC") -> TensorShape:
-    return _resized(x, lambda c: c * b * b, lambda d: divided(d, b), data_format)
+    return _depth_shape(x, lambda c: c * b * b, lambda d: divide_size(d, b), data_format)
 
 
 @op("DepthToSpace", kernel=_depth_to_space, shape=_depth_to_space_rule, batching=joined_batches, moves=True)

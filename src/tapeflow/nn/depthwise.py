@@ -11,21 +11,21 @@ from tapeflow.array.creation import convert_to_tensor
 from tapeflow.core.context import state
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import listed
+from tapeflow.core.ops.shape_rules import listed_shape
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.nn.batched_channels import convolutions, gradients_by_filters, gradients_by_images
 from tapeflow.nn.conv import conv2d, conv_rule, convolve, convolve_back_filter, convolve_back_input, declare_gradients
+from tapeflow.nn.dilated_filters import declare_exports
 from tapeflow.nn.packed_filters import layer_of_convolution
-from tapeflow.nn.spread import declare_exports
 from tapeflow.nn.windows import Ints, Padding, channels_last, padding_attrs, per_dimension
 
 # Filters [height, width, channels, multiplier] have the same memory as filters [height, width, 1, channels *
 # multiplier] of a convolution with one group per channel.
 
 
-def _grouped(op: str, channels: int, shape: Any) -> tuple[int, ...]:
+def _grouped_filters(op: str, channels: int, shape: Any) -> tuple[int, ...]:
     """Returns the shape of the filters as filters of groups."""
     if len(shape) != 4:
         raise invalid(f"filter must be 4-dimensional: {list(shape)}")
@@ -34,24 +34,24 @@ def _grouped(op: str, channels: int, shape: Any) -> tuple[int, ...]:
     return (shape[0], shape[1], 1, shape[2] * shape[3])
 
 
-def _channels(op: str, image: Any, data_format: str) -> int:
+def _input_channels(op: str, image: Any, data_format: str) -> int:
     if len(image) != 4:
         raise invalid(f"{op}: input must be 4-dimensional: {list(image)}")
     return image[-1 if channels_last(data_format) else 1]
 
 
-def _depthwise(x: torch.Tensor, filters: torch.Tensor, *attrs: Any) -> torch.Tensor:
+def _depthwise_shape(x: torch.Tensor, filters: torch.Tensor, *attrs: Any) -> torch.Tensor:
     op = "DepthwiseConv2dNative"
-    shape = _grouped(op, _channels(op, x.shape, attrs[3]), filters.shape)
+    shape = _grouped_filters(op, _input_channels(op, x.shape, attrs[3]), filters.shape)
     return convolve(op, x, filters.reshape(shape), *attrs)
 
 
 def _depthwise_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
     name = "DepthwiseConv2dNative"
-    channels = None if x.rank is None else _channels(name, x.as_list(), attrs[3])
+    channels = None if x.rank is None else _input_channels(name, x.as_list(), attrs[3])
     sizes = filters.with_rank(4).as_list()
     if state.graph is None and channels is not None:  # a kernel failed, and its checks say why
-        return conv_rule(x, TensorShape(_grouped(name, channels, sizes)), *attrs)
+        return conv_rule(x, TensorShape(_grouped_filters(name, channels, sizes)), *attrs)
     depth = channels if sizes[2] is None else sizes[2]
     if channels not in (None, depth):
         raise invalid(f"Dimensions must be equal, but are {channels} and {depth}")
@@ -59,7 +59,7 @@ def _depthwise_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> Tensor
     return conv_rule(x, TensorShape([*sizes[:2], None, out]), *attrs)
 
 
-@op("DepthwiseConv2dNative", kernel=_depthwise, shape=_depthwise_rule, batching=convolutions)
+@op("DepthwiseConv2dNative", kernel=_depthwise_shape, shape=_depthwise_rule, batching=convolutions)
 def _depthwise_conv2d(
     input: Any, filter: Any, strides: Any, padding: str, explicit_paddings: Any, data_format: str, dilations: Any,
     name: str | None = None,
@@ -71,12 +71,12 @@ _depthwise_conv2d.layer(layer_of_convolution("DepthwiseConv2dNative"))
 
 
 def _sizes_rule(sizes: Any) -> TensorShape:
-    return listed(sizes).with_rank(4)
+    return listed_shape(sizes).with_rank(4)
 
 
 def _depthwise_back_input(sizes: Any, filters: torch.Tensor, dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
     op = "DepthwiseConv2dNativeBackpropInput"
-    shape = _grouped(op, _channels(op, sizes, attrs[3]), filters.shape)
+    shape = _grouped_filters(op, _input_channels(op, sizes, attrs[3]), filters.shape)
     return convolve_back_input(op, sizes, filters.reshape(shape), dy, *attrs)
 
 
@@ -96,7 +96,7 @@ def _back_input(
 
 def _depthwise_back_filter(x: torch.Tensor, sizes: Any, dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
     op = "DepthwiseConv2dNativeBackpropFilter"
-    shape = _grouped(op, _channels(op, x.shape, attrs[3]), sizes)
+    shape = _grouped_filters(op, _input_channels(op, x.shape, attrs[3]), sizes)
     return convolve_back_filter(op, x, shape, dy, *attrs).view(tuple(sizes))
 
 
@@ -121,7 +121,7 @@ declare_exports(_depthwise_conv2d, _back_input, _back_filter, always=True)
 # ---- public functions ------------------------------------------------------------------------------------------------
 
 
-def _attrs(strides: Any, padding: Any, data_format: str | None, dilations: Any) -> tuple[Any, ...]:
+def _depthwise_attrs(strides: Any, padding: Any, data_format: str | None, dilations: Any) -> tuple[Any, ...]:
     """Converts the public functions' arguments to the ops' attrs."""
     if not isinstance(strides, (list, tuple)):
         raise TypeError(f"Expected list for 'strides' argument to 'depthwise_conv2d_native' Op, not {strides!r}.")
@@ -170,7 +170,7 @@ def depthwise_conv2d(
         )
     if isinstance(dilations, int):
         raise TypeError(f"`dilations` must be two ints. Received: dilations={dilations}")
-    return ops.DepthwiseConv2dNative(x, filter, *_attrs(strides, padding, data_format, dilations), name=name)
+    return ops.DepthwiseConv2dNative(x, filter, *_depthwise_attrs(strides, padding, data_format, dilations), name=name)
 
 
 def depthwise_conv2d_backprop_input(
@@ -207,7 +207,7 @@ def depthwise_conv2d_backprop_input(
         [2.0, 3.0]
     """
     return ops.DepthwiseConv2dNativeBackpropInput(
-        input_sizes, filter, out_backprop, *_attrs(strides, padding, data_format, dilations), name=name
+        input_sizes, filter, out_backprop, *_depthwise_attrs(strides, padding, data_format, dilations), name=name
     )
 
 
@@ -244,7 +244,7 @@ def depthwise_conv2d_backprop_filter(
         [2.0, 3.0]
     """
     return ops.DepthwiseConv2dNativeBackpropFilter(
-        input, filter_sizes, out_backprop, *_attrs(strides, padding, data_format, dilations), name=name
+        input, filter_sizes, out_backprop, *_depthwise_attrs(strides, padding, data_format, dilations), name=name
     )
 
 

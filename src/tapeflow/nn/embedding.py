@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 from tapeflow.array import creation, properties, sorting
+from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import fill, ones_like, zeros_like
-from tapeflow.array.gathering import gather
-from tapeflow.array.joining import concat
+from tapeflow.array.dynamic_partition import dynamic_partition, dynamic_stitch
+from tapeflow.array.gathers import gather
 from tapeflow.array.masks import boolean_mask, where
-from tapeflow.array.partitioning import dynamic_partition, dynamic_stitch
-from tapeflow.array.shaping import expand_dims, reshape
+from tapeflow.array.reshapes import expand_dims, reshape
 from tapeflow.array.sorting import argsort
 from tapeflow.array.unranked import joined_dims
 from tapeflow.core.autodiff.gradients import shape_of
@@ -69,7 +69,7 @@ def embedding_lookup(
         if len(params) > 1:
             return _from_parts([p if hasattr(p, "dtype") else convert(p) for p in params], indices, max_norm)
         params = params[0]
-    return _clipped(gather(params, indices), max_norm, indices)
+    return _clip_rows(gather(params, indices), max_norm, indices)
 
 
 def _from_parts(parts: list[Any], ids: Any, max_norm: Any) -> Any:
@@ -84,12 +84,12 @@ def _from_parts(parts: list[Any], ids: Any, max_norm: Any) -> Any:
     start = add(multiply(part_of, share), minimum(part_of, longer))
     within = dynamic_partition(subtract(flat, start), cast(part_of, int32), len(parts))
     places = dynamic_partition(creation.range(shape_of(flat)[0]), cast(part_of, int32), len(parts))
-    rows_of_parts = [_clipped(gather(part, i), max_norm, i) for part, i in zip(parts, within, strict=True)]
+    rows_of_parts = [_clip_rows(gather(part, i), max_norm, i) for part, i in zip(parts, within, strict=True)]
     stitched = dynamic_stitch(places, rows_of_parts)
     return reshape(stitched, (*shape_of(ids), *shape_of(stitched)[1:]))
 
 
-def _clipped(rows: Any, max_norm: Any, ids: Any) -> Any:
+def _clip_rows(rows: Any, max_norm: Any, ids: Any) -> Any:
     if max_norm is None:
         return rows
     if rows.shape.rank is None or ids.shape.rank is None:
@@ -134,12 +134,12 @@ def embedding_lookup_sparse(
     combiner = "mean" if combiner is None else combiner
     if combiner not in ("mean", "sqrtn", "sum"):
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
-    examples, ids = _examples(sp_ids, "sp_ids")
+    examples, ids = _example_ids(sp_ids, "sp_ids")
     weights = None
     if sp_weights is not None:
         if _is_sparse(sp_ids) != _is_sparse(sp_weights):
             raise TypeError("sp_weights must be either None or of the same type as sp_ids")
-        weights = _examples(sp_weights, "sp_weights")[1]
+        weights = _example_ids(sp_weights, "sp_weights")[1]
     if weights is None:
         unique, ids = sorting.unique(ids)
     else:
@@ -153,7 +153,7 @@ def embedding_lookup_sparse(
         segment: Any = {"mean": segment_mean, "sum": segment_sum, "sqrtn": _segment_sqrt_n}[combiner]
         combined = segment(gather(rows, ids), examples)
     else:
-        combined = _weighted(rows, weights, examples, combiner)
+        combined = _weight_rows(rows, weights, examples, combiner)
     return cast(combined, dtype) if low else combined
 
 
@@ -161,7 +161,7 @@ def _is_sparse(value: Any) -> bool:
     return hasattr(value, "dense_shape") and hasattr(value, "indices")
 
 
-def _examples(value: Any, name: str) -> tuple[Any, Any]:
+def _example_ids(value: Any, name: str) -> tuple[Any, Any]:
     """Returns the example of each value, in order, and the values."""
     if _is_sparse(value):
         return cast(value.indices[:, 0], int32), value.values
@@ -182,7 +182,7 @@ def _as_column(weights: Any, rows: Any) -> Any:
     return reshape(weights, (-1, *[1] * (len(rows.shape) - 1)))
 
 
-def _weighted(rows: Any, weights: Any, examples: Any, combiner: str) -> Any:
+def _weight_rows(rows: Any, weights: Any, examples: Any, combiner: str) -> Any:
     if weights.dtype is not rows.dtype:
         weights = cast(weights, rows.dtype)
     total = segment_sum(multiply(rows, _as_column(weights, rows)), examples)

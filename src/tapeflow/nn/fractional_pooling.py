@@ -13,14 +13,14 @@ from tapeflow.core.loops import Int64s, Words, loop
 from tapeflow.core.ops.convert import host_value
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import listed, same
+from tapeflow.core.ops.shape_rules import listed_shape, same
 from tapeflow.core.rng.philox import from_seeds
 from tapeflow.core.rng.seeds import op_seeds, reserve
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
 from tapeflow.nn.draws import draw_uniform, draw_word, state_of
-from tapeflow.nn.maxima import without_nan
+from tapeflow.nn.pool_maxima import without_nan
 from tapeflow.nn.pooling import combine_windows
 
 FractionalMaxPool = collections.namedtuple(
@@ -53,12 +53,12 @@ def _draw_starts(state: Words, length: int, count: int, pseudo_random: int, star
         starts[i + 1] += starts[i]
 
 
-def _windows(sequence: torch.Tensor, length: int, overlapping: bool) -> tuple[torch.Tensor, torch.Tensor]:
+def _window_bounds(sequence: torch.Tensor, length: int, overlapping: bool) -> tuple[torch.Tensor, torch.Tensor]:
     """Returns the starts and the ends of windows; overlapping ones share their border."""
     return sequence[:-1], (sequence[1:] + overlapping).clamp(max=length)
 
 
-def _sequences(
+def _pooling_sequences(
     x: torch.Tensor, ratio: Any, pseudo_random: bool, deterministic: bool, seed: int, seed2: int
 ) -> list[torch.Tensor]:
     if (seed or seed2) and not deterministic:
@@ -108,10 +108,10 @@ def _elements_of_windows(x: torch.Tensor, dim: int, starts: torch.Tensor, ends: 
 def _places_of_maxima(x: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor, overlapping: bool) -> torch.Tensor:
     """Returns the index of the largest element of each window in its image, `row * width + column`."""
     height, width = x.shape[1:3]
-    windows = _windows(columns, width, overlapping)
+    windows = _window_bounds(columns, width, overlapping)
     across = _elements_of_windows(x, 2, *windows).max(2)
     column_of = across.indices + windows[0].view(-1, 1)
-    windows = _windows(rows, height, overlapping)
+    windows = _window_bounds(rows, height, overlapping)
     best = _elements_of_windows(across.values, 1, *windows).max(1).indices
     column_of = _elements_of_windows(column_of, 1, *windows).gather(1, best.unsqueeze(1)).squeeze(1)
     return (best + windows[0].view(-1, 1, 1)) * width + column_of
@@ -128,7 +128,7 @@ def _fractional_max_pool(
     seed2: int,
 ) -> tuple[torch.Tensor, ...]:  # fmt: skip
     """Computes the maxima of windows, and draws the windows."""
-    sequences = _sequences(value, pooling_ratio, pseudo_random, deterministic, seed, seed2)
+    sequences = _pooling_sequences(value, pooling_ratio, pseudo_random, deterministic, seed, seed2)
     maxima = _pool_windows(value, sequences, overlapping, means=False)
     return maxima, *(starts.to(value.device) for starts in sequences)
 
@@ -158,14 +158,14 @@ def fractional_max_pool_grad(
 # ---- the mean --------------------------------------------------------------------------------------------------------
 
 
-def _shares(sequence: torch.Tensor, length: int, overlapping: bool, dtype: torch.dtype) -> torch.Tensor:
+def _mean_weights(sequence: torch.Tensor, length: int, overlapping: bool, dtype: torch.dtype) -> torch.Tensor:
     """Returns a matrix `[windows, length]` whose product with a vector is the mean of each window."""
-    starts, ends = (ends.unsqueeze(1) for ends in _windows(sequence, length, overlapping))
+    starts, ends = (ends.unsqueeze(1) for ends in _window_bounds(sequence, length, overlapping))
     places = torch.arange(length, device=sequence.device)
     return ((places >= starts) & (places < ends)).to(dtype) * (1 / (ends - starts).to(dtype))
 
 
-def _means(x: torch.Tensor, over_rows: torch.Tensor, over_columns: torch.Tensor) -> torch.Tensor:
+def _window_means(x: torch.Tensor, over_rows: torch.Tensor, over_columns: torch.Tensor) -> torch.Tensor:
     return over_columns @ (over_rows @ x.flatten(2)).unflatten(2, x.shape[2:])
 
 
@@ -175,7 +175,7 @@ def _fractional_avg_pool(
     seed2: int,
 ) -> tuple[torch.Tensor, ...]:  # fmt: skip
     """Computes the means of windows, and draws the windows."""
-    sequences = _sequences(value, pooling_ratio, pseudo_random, deterministic, seed, seed2)
+    sequences = _pooling_sequences(value, pooling_ratio, pseudo_random, deterministic, seed, seed2)
     x = value if value.is_floating_point() else value.double()
     means = _pool_windows(x, sequences, overlapping, means=True).to(value.dtype)
     return means, *(starts.to(value.device) for starts in sequences)
@@ -186,7 +186,7 @@ def _(call: Call, dy: Any, *_: Any) -> Any:
     return fractional_avg_pool_grad(call.shape(0), dy, call.outputs[1], call.outputs[2], call.attrs[2])
 
 
-@op("FractionalAvgPoolGrad", host=("orig_input_tensor_shape",), shape=listed)
+@op("FractionalAvgPoolGrad", host=("orig_input_tensor_shape",), shape=listed_shape)
 def fractional_avg_pool_grad(
     orig_input_tensor_shape: Any,
     out_backprop: torch.Tensor,
@@ -199,9 +199,9 @@ def fractional_avg_pool_grad(
     check_memory(orig_input_tensor_shape, out_backprop.itemsize)
     for sequence, length in ((row_pooling_sequence, height), (col_pooling_sequence, width)):
         check_memory([max(len(sequence) - 1, 0), length], out_backprop.itemsize, UNFILLED)
-    over_rows = _shares(row_pooling_sequence, height, overlapping, out_backprop.dtype)
-    over_columns = _shares(col_pooling_sequence, width, overlapping, out_backprop.dtype)
-    return _means(out_backprop, over_rows.T, over_columns.T)
+    over_rows = _mean_weights(row_pooling_sequence, height, overlapping, out_backprop.dtype)
+    over_columns = _mean_weights(col_pooling_sequence, width, overlapping, out_backprop.dtype)
+    return _window_means(out_backprop, over_rows.T, over_columns.T)
 
 
 # ---- public functions ------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import torch
 
 from tapeflow.array.properties import shape
 from tapeflow.core.errors import UnimplementedError
-from tapeflow.core.ops.decompositions import unregistered
+from tapeflow.core.ops.decompositions import unregistered_op
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import leave_to_kernel
@@ -21,13 +21,15 @@ from tapeflow.nn.conv import conv_rule, convolve
 _FORMATS = {"CHANNELS_LAST": ("NHWC", "NDHWC"), "CHANNELS_FIRST": ("NCHW", "NCDHW")}  # for two and three dimensions
 
 
-def _attrs(dims: int, strides: Any, padding: str, explicit: Any, data_format: str, dilations: Any) -> tuple[Any, ...]:
+def _conv_attrs(
+    dims: int, strides: Any, padding: str, explicit: Any, data_format: str, dilations: Any
+) -> tuple[Any, ...]:
     """Converts the attrs to the attrs of Conv2D and Conv3D."""
     rates = tuple(dilations) or (1,) * (dims + 2)
     return tuple(strides), padding, tuple(explicit), _FORMATS[data_format][dims - 2], rates
 
 
-def _check(
+def _check_conv(
     x: TensorShape, filters: TensorShape, strides: Any, dilations: Any, data_format: str, batch_dims: int, groups: int
 ) -> None:
     if groups != 1:
@@ -68,9 +70,11 @@ def _conv_kernel(
     batch_dims: int = 1,
     groups: int = 1,
 ) -> torch.Tensor:
-    _check(TensorShape(input.shape), TensorShape(filter.shape), strides, dilations, data_format, batch_dims, groups)
+    _check_conv(
+        TensorShape(input.shape), TensorShape(filter.shape), strides, dilations, data_format, batch_dims, groups
+    )
     dims = filter.dim() - 2
-    attrs = _attrs(dims, strides, padding, explicit_paddings, data_format, dilations)
+    attrs = _conv_attrs(dims, strides, padding, explicit_paddings, data_format, dilations)
     images, filters = input.reshape(-1, *input.shape[batch_dims:]), filter
     if not input.is_floating_point():  # ATen convolves floats; sums of integers are exact in float64
         images, filters = images.double(), filters.double()
@@ -89,10 +93,10 @@ def _conv_shape(
     batch_dims: int = 1,
     groups: int = 1,
 ) -> TensorShape:
-    _check(x, filters, strides, dilations, data_format, batch_dims, groups)
+    _check_conv(x, filters, strides, dilations, data_format, batch_dims, groups)
     if x.rank is None or filters.rank is None:
         return TensorShape(None)
-    attrs = _attrs(filters.rank - 2, strides, padding, explicit, data_format, dilations)
+    attrs = _conv_attrs(filters.rank - 2, strides, padding, explicit, data_format, dilations)
     images = TensorShape([1]).concatenate(x[batch_dims:])
     return x[:batch_dims].concatenate(conv_rule(images, filters, *attrs)[1:])
 
@@ -175,7 +179,7 @@ def conv2d_backprop_input_v2(
         [[3.0, 3.0], [3.0, 3.0]]
     """
     attrs = strides, use_cudnn_on_gpu, padding, explicit_paddings, data_format, dilations
-    x, filters, dy, *options = _converted("Conv2DBackpropInputV2", input, filter, out_backprop, *attrs)
+    x, filters, dy, *options = _convert_arguments("Conv2DBackpropInputV2", input, filter, out_backprop, *attrs)
     return ops.Conv2DBackpropInput(shape(x), filters, dy, *options, name=name)
 
 
@@ -216,11 +220,11 @@ def conv2d_backprop_filter_v2(
         [[3.0, 3.0], [3.0, 3.0]]
     """
     attrs = strides, use_cudnn_on_gpu, padding, explicit_paddings, data_format, dilations
-    x, filters, dy, *options = _converted("Conv2DBackpropFilterV2", input, filter, out_backprop, *attrs)
+    x, filters, dy, *options = _convert_arguments("Conv2DBackpropFilterV2", input, filter, out_backprop, *attrs)
     return ops.Conv2DBackpropFilter(x, shape(filters), dy, *options, name=name)
 
 
-def _converted(op: str, *args: Any) -> list[Any]:
+def _convert_arguments(op: str, *args: Any) -> list[Any]:
     """Converts the arguments of an op that takes a tensor for its shape, and drops `use_cudnn_on_gpu`."""
-    converted, _ = unregistered(op).convert_arguments(args)
+    converted, _ = unregistered_op(op).convert_arguments(args)
     return [*converted[:4], *converted[5:]]

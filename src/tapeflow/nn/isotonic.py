@@ -8,16 +8,16 @@ from typing import Any
 import torch
 
 from tapeflow.array import creation
+from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import ones_like
-from tapeflow.array.gathering import gather
-from tapeflow.array.joining import concat
+from tapeflow.array.gathers import gather
 from tapeflow.array.properties import shape
-from tapeflow.array.shaping import expand_dims, reshape, transpose
+from tapeflow.array.reshapes import expand_dims, reshape, transpose
 from tapeflow.array.unranked import around_axis
 from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.loops import Float64s, Int32s, Int64s, loop
-from tapeflow.core.ops.batching import leading_dimensions
+from tapeflow.core.ops.batch_rules import leading_dimensions
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import TensorLike
@@ -65,7 +65,7 @@ def _pool_violators(
 
 
 @op("IsotonicRegression", shape=lambda input, _: [input, input], batching=leading_dimensions, autograd=False)
-def _isotonic(input: torch.Tensor, output_dtype: DType) -> tuple[torch.Tensor, torch.Tensor]:
+def _isotonic_regression(input: torch.Tensor, output_dtype: DType) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the decreasing sequence nearest to each row, and its segments."""
     shape = input.shape
     if not input.numel():
@@ -78,7 +78,7 @@ def _isotonic(input: torch.Tensor, output_dtype: DType) -> tuple[torch.Tensor, t
     return values.view(shape).to(input.device, output_dtype.torch), segments.view(shape).to(input.device)
 
 
-@_isotonic.gradient(needs="shapes outputs", none_for_zero=True)
+@_isotonic_regression.gradient(needs="shapes outputs", none_for_zero=True)
 def _(call: Call, dy: Any, _: Any) -> Any:
     # Within a segment, every output is the mean of the inputs.
     if dy is None:
@@ -134,7 +134,7 @@ def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: int =
         x = transpose(x, order)
     if not decreasing:
         x = negative(x)
-    output, segments = _isotonic(x, output_dtype)
+    output, segments = _isotonic_regression(x, output_dtype)
     if not decreasing:
         output = negative(output)
     if not last:

@@ -6,11 +6,11 @@ from typing import Any
 
 import torch
 
-from tapeflow.array.shaping import expand_dims, squeeze
+from tapeflow.array.reshapes import expand_dims, squeeze
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.hooks import hooks
-from tapeflow.core.ops.batching import Batch, Slices
+from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
@@ -88,7 +88,7 @@ def compute_average_loss(
             f"per_example_loss={losses} with rank 0"
         )
     if sample_weight is not None:
-        losses = _weighted(losses, convert(sample_weight, hint=float32))
+        losses = _weight_losses(losses, convert(sample_weight, hint=float32))
     batch_size: Any = global_batch_size
     if batch_size is None:
         batch_size = hooks.replicas() * shape_of(losses)[0]
@@ -103,7 +103,7 @@ def compute_average_loss(
     return divide_no_nan(total, cast(size, dtype))
 
 
-def _weighted(losses: Any, weights: Any) -> Any:
+def _weight_losses(losses: Any, weights: Any) -> Any:
     """Multiplies the losses by their weights; a last dimension of length 1 may be missing from either."""
     if weights.dtype is not losses.dtype:
         losses, weights = cast(losses, float32), cast(weights, float32)

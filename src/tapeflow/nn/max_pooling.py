@@ -21,7 +21,13 @@ from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.nn.maxima import image_of, max_of_windows, max_of_windows_back, max_of_windows_back_back, places_of_maxima
+from tapeflow.nn.pool_maxima import (
+    image_of,
+    max_of_windows,
+    max_of_windows_back,
+    max_of_windows_back_back,
+    places_of_maxima,
+)
 from tapeflow.nn.pooling import (
     PoolLayout,
     by_rank,
@@ -36,7 +42,7 @@ from tapeflow.nn.windows import Ints, Padding, channels_last, length, padding_at
 MaxPoolWithArgmax = collections.namedtuple("MaxPoolWithArgmax", ["output", "argmax"])
 
 
-def _picking(function: Any) -> Callable[[Any], Any]:
+def _declare_picking(function: Any) -> Callable[[Any], Any]:
     """Declares the gradient of an op that picks elements of its third input at the maxima of the first one.
 
     The decorated function, `again(x, y, dy, *attrs)`, computes the gradient of the third input. The others have none.
@@ -117,7 +123,7 @@ def max_pool_grad(
     """Computes the gradient of `max_pool2d`."""
 
 
-@_picking(max_pool_grad)
+@_declare_picking(max_pool_grad)
 def _(x: Any, y: Any, dy: Any, ksize: Any, strides: Any, padding: str, explicit: Any, data_format: str) -> Any:
     """Calls MaxPoolGradGrad, which has no explicit paddings: they become part of the images."""
     if padding == "EXPLICIT":
@@ -139,7 +145,7 @@ def max_pool_grad_grad(
     """Computes the gradient of `max_pool_grad` by `grad`."""
 
 
-@_picking(max_pool_grad_grad)
+@_declare_picking(max_pool_grad_grad)
 def _(x: Any, y: Any, dy: Any, ksize: Any, strides: Any, padding: str, data_format: str) -> Any:
     return max_pool_grad(x, y, dy, ksize, strides, padding, (), data_format)
 
@@ -190,8 +196,8 @@ def max_pool3d_grad_grad(
     """Computes the gradient of `max_pool3d_grad` by `grad`."""
 
 
-_picking(max_pool3d_grad)(max_pool3d_grad_grad)
-_picking(max_pool3d_grad_grad)(max_pool3d_grad)
+_declare_picking(max_pool3d_grad)(max_pool3d_grad_grad)
+_declare_picking(max_pool3d_grad_grad)(max_pool3d_grad)
 
 
 # ---- with the place of the maximum -----------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from tapeflow.array.blocks import windows_along
 from tapeflow.array.padding import reverse
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
-from tapeflow.core.ops.batching import Batch, NoRule, Slices
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.elementwise_kernels import by_value, may_have_nan
 from tapeflow.core.ops.op import op
@@ -20,8 +20,8 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import negative
-from tapeflow.nn.maxima import without_nan
-from tapeflow.nn.windows import Geometry, padded, unpadded, window_geometry
+from tapeflow.nn.pool_maxima import without_nan
+from tapeflow.nn.windows import Geometry, pad_image, unpad_image, window_geometry
 
 
 class _Windows(NamedTuple):
@@ -46,7 +46,7 @@ class _Windows(NamedTuple):
         return (self.image[part] + weight for part, weight in zip(self.parts, self.weights, strict=True))
 
 
-def _windows(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any, padding: str) -> _Windows:
+def _dilation_windows(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any, padding: str) -> _Windows:
     for name, x, rank in (("input", input, 4), ("filter", filter, 3)):
         if x.dim() != rank:
             raise invalid(f"{name} must be {rank}-dimensional: {list(x.shape)}")
@@ -66,16 +66,17 @@ def _windows(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any
     if not input.is_floating_point():  # int64 keeps the border least after the filter is added
         x, weights = input.long(), filter.long()
     least = -torch.inf if input.is_floating_point() else torch.iinfo(torch.int64).min // 2
-    image = padded(x.permute(0, 3, 1, 2), geometry, least)
+    image = pad_image(x.permute(0, 3, 1, 2), geometry, least)
     places = [(i, j) for i in range(height) for j in range(width)]
     parts = [
-        (slice(None), slice(None), *map(_part, (i, j), rates[1:3], geometry.strides, geometry.out)) for i, j in places
+        (slice(None), slice(None), *map(_strided_part, (i, j), rates[1:3], geometry.strides, geometry.out))
+        for i, j in places
     ]
     bounds = torch.finfo(x.dtype) if x.is_floating_point() else torch.iinfo(input.dtype)
     return _Windows(image, parts, [weights[i, j, :, None, None] for i, j in places], bounds.min, geometry)
 
 
-def _part(place: int, rate: int, stride: int, count: int) -> slice:
+def _strided_part(place: int, rate: int, stride: int, count: int) -> slice:
     first = place * rate
     return slice(first, first + (count - 1) * stride + 1 if count else first, stride)
 
@@ -93,12 +94,12 @@ def _dilation_rule(x: TensorShape, filter: TensorShape, strides: Any, rates: Any
 
 
 @op("Dilation2D", shape=_dilation_rule)
-def _dilation2d(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any, padding: str) -> torch.Tensor:
+def _dilation2_d(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any, padding: str) -> torch.Tensor:
     """Computes grey-scale dilation.
 
     Computes the largest sum of an image element and a filter element in each window. The border does not count.
     """
-    windows = _windows(input, filter, strides, rates, padding)
+    windows = _dilation_windows(input, filter, strides, rates, padding)
     largest = _largest_sums(windows, torch.maximum) if by_value(input) else None
     if largest is None or (largest.is_floating_point() and may_have_nan(largest)):
         largest = _largest_sums(windows, torch.fmax)  # slower, and NaN is no maximum
@@ -112,7 +113,7 @@ def _largest_sums(windows: _Windows, choose: Callable[..., torch.Tensor]) -> tor
     return functools.reduce(choose, windows.sums(), start)
 
 
-def _shares(windows: _Windows, dy: torch.Tensor) -> list[torch.Tensor]:
+def _window_shares(windows: _Windows, dy: torch.Tensor) -> list[torch.Tensor]:
     """Returns for each element of a window the gradients of those windows where its sum was the largest."""
     # If several sums are the largest, the gradient goes to the first.
     if not windows.parts:
@@ -127,11 +128,11 @@ def _back_input(
     input: torch.Tensor, filter: torch.Tensor, out_backprop: torch.Tensor, strides: Any, rates: Any, padding: str
 ) -> torch.Tensor:
     """Computes the gradient of grey-scale dilation by its input."""
-    windows = _windows(input, filter, strides, rates, padding)
+    windows = _dilation_windows(input, filter, strides, rates, padding)
     image = torch.zeros_like(windows.image)
-    for part, share in zip(windows.parts, _shares(windows, out_backprop), strict=True):
+    for part, share in zip(windows.parts, _window_shares(windows, out_backprop), strict=True):
         image[part] += share
-    return unpadded(image, windows.geometry, input.shape[1:3]).permute(0, 2, 3, 1).to(input.dtype)
+    return unpad_image(image, windows.geometry, input.shape[1:3]).permute(0, 2, 3, 1).to(input.dtype)
 
 
 @op("Dilation2DBackpropFilter", shape=lambda x, filter, *_: filter)
@@ -139,12 +140,12 @@ def _back_filter(
     input: torch.Tensor, filter: torch.Tensor, out_backprop: torch.Tensor, strides: Any, rates: Any, padding: str
 ) -> torch.Tensor:
     """Computes the gradient of grey-scale dilation by its filter."""
-    windows = _windows(input, filter, strides, rates, padding)
-    sums = [share.sum((0, 2, 3)) for share in _shares(windows, out_backprop)]
+    windows = _dilation_windows(input, filter, strides, rates, padding)
+    sums = [share.sum((0, 2, 3)) for share in _window_shares(windows, out_backprop)]
     return torch.stack(sums).reshape(filter.shape).to(filter.dtype) if sums else torch.zeros_like(filter)
 
 
-@_dilation2d.gradient(needs="inputs")
+@_dilation2_d.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
     backward = _back_input, _back_filter
     return [
@@ -152,7 +153,7 @@ def _(call: Call, dy: Any) -> Any:
     ]
 
 
-@_dilation2d.batching
+@_dilation2_d.batching
 def _(batch: Batch, x: Slices, filters: Slices, *attrs: Any) -> Any:
     if filters.stacked:
         raise NoRule
@@ -205,7 +206,7 @@ def dilation2d(
         [5.0, 5.0]
     """
     _check_format(data_format)
-    return _dilation2d(input, filters, strides, dilations, padding, name)
+    return _dilation2_d(input, filters, strides, dilations, padding, name)
 
 
 def erosion2d(

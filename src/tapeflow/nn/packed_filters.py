@@ -14,7 +14,7 @@ from tapeflow.core import aten
 from tapeflow.core.ops.layer import NO_ACTIVATION, Activation, WeightLayer
 from tapeflow.core.types.dtypes import float32
 from tapeflow.nn.conv_layout import Layout, convolution_layout
-from tapeflow.nn.windows import padded, padded_sizes
+from tapeflow.nn.windows import pad_image, padded_sizes
 
 _USUAL_BATCH = 8  # blocks are chosen for it if the batch size is not static; they fit other sizes too
 _SHALLOW = 4  # filters of this depth cost the passes over memory, and not the arithmetic
@@ -81,7 +81,7 @@ class _Packed:
     def _image(self, x: torch.Tensor) -> torch.Tensor:
         """Returns images in ATen's order of dimensions, padded if ATen can't pad them."""
         image = x.permute(self._layout.to_first)
-        return padded(image, self._layout.rest) if self._copies else image
+        return pad_image(image, self._layout.rest) if self._copies else image
 
     def kernel(self, activation: Activation) -> Callable[..., torch.Tensor]:
         """Returns the function of the image, the filters and the bias."""

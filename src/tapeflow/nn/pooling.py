@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tapeflow.array.shaping import expand_dims, squeeze
+from tapeflow.array.reshapes import expand_dims, squeeze
 from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.loops import Int64s, Numbers, loop, simd_range

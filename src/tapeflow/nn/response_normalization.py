@@ -9,20 +9,19 @@ import torch
 from tapeflow.array.batched import joined_batches
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import merged, with_rank
+from tapeflow.core.ops.shape_rules import merge_shapes, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor, invalid
 
 
 def _window_sums(x: torch.Tensor, radius: int, factor: float = 1.0) -> torch.Tensor:
-    """Sums, for each element of the last dimension, those at most `radius` away, times a factor: a product with a band.
-    """
+    """Sums, for each element of the last dimension, those at most `radius` away, times a factor."""
     channels = x.shape[-1]
     radius = min(radius, channels)
     return x @ x.new_full((channels, channels), factor).tril_(radius).triu_(-radius)
 
 
-def _scale(x: torch.Tensor, radius: int, bias: float, alpha: float) -> torch.Tensor:
+def _divisor_base(x: torch.Tensor, radius: int, bias: float, alpha: float) -> torch.Tensor:
     """Returns the base of the divisor's power. It is infinity above the largest float32, as in TensorFlow."""
     return _window_sums(x * x, radius, alpha).float().to(x.dtype).add_(bias)
 
@@ -37,7 +36,7 @@ def _lrn_kernel(
     if depth_radius >= 2**31 - 1:
         raise invalid(f"depth_radius = {depth_radius} larger than int max")
     wide = input.float()
-    return (_scale(wide, depth_radius, bias, alpha).pow_(-beta).mul_(wide)).to(input.dtype)
+    return (_divisor_base(wide, depth_radius, bias, alpha).pow_(-beta).mul_(wide)).to(input.dtype)
 
 
 @op("LRN", kernel=_lrn_kernel, shape=lambda x, *_: x.with_rank(4), batching=joined_batches)
@@ -77,7 +76,7 @@ def _(call: Call, dy: Any) -> Any:
     return lrn_grad(dy, call.inputs[0], call.outputs[0], *call.attrs)
 
 
-@op("LRNGrad", shape=lambda *args: merged(*[with_rank(shape, 4) for shape in args[:3]]), batching=joined_batches)
+@op("LRNGrad", shape=lambda *args: merge_shapes(*[with_rank(shape, 4) for shape in args[:3]]), batching=joined_batches)
 def lrn_grad(
     input_grads: torch.Tensor,
     input_image: torch.Tensor,
@@ -89,7 +88,7 @@ def lrn_grad(
 ) -> torch.Tensor:
     """Computes the gradient of `local_response_normalization`."""
     wide, gradients = input_image.double(), input_grads.double()
-    scale = _scale(wide, depth_radius, bias, alpha)
+    scale = _divisor_base(wide, depth_radius, bias, alpha)
     shared = _window_sums(gradients * wide * scale.pow(-beta - 1), depth_radius)
     return (gradients * scale.pow(-beta) - 2 * alpha * beta * wide * shared).to(input_image.dtype)
 

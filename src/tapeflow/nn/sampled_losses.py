@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.array.concat_and_split import concat, stack
 from tapeflow.array.creation import ones_like, zeros_like
-from tapeflow.array.joining import concat, stack
-from tapeflow.array.passing import stop_gradient
-from tapeflow.array.scattering import scatter_nd
-from tapeflow.array.shaping import expand_dims, reshape
+from tapeflow.array.identities import stop_gradient
+from tapeflow.array.reshapes import expand_dims, reshape
+from tapeflow.array.scatters import scatter_nd
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike

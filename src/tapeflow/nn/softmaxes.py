@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
-from tapeflow.array.shaping import transpose
+from tapeflow.array.reshapes import transpose
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InvalidArgumentError
-from tapeflow.core.ops.batching import equal_shapes
+from tapeflow.core.ops.batch_rules import equal_shapes
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import text
@@ -34,14 +34,14 @@ def _softmax_row(b: Any, x: Any) -> Any:
 
 
 @op("Softmax", shape=_needs_a_dimension, batching=equal_shapes, row=_softmax_row, allocates=True)
-def _softmax(logits: torch.Tensor) -> torch.Tensor:
+def _softmax_op(logits: torch.Tensor) -> torch.Tensor:
     """Computes softmax over the last dimension."""
     if not logits.dim():
         raise invalid("logits must have >= 1 dimension, got []")
     return torch.softmax(logits, -1)
 
 
-@_softmax.gradient(needs="outputs")
+@_softmax_op.gradient(needs="outputs")
 def _(call: Call, dy: Any) -> Any:
     y = call.outputs[0]
     return multiply(subtract(dy, reduce_sum(multiply(dy, y), -1, True)), y)
@@ -83,8 +83,8 @@ def softmax(logits: TensorLike, axis: AxisLike = -1, name: str | None = None) ->
         [[0.5, 0.5]]
     """
     if type(axis) is int and axis == -1:
-        return _softmax(logits, name)
-    return along(_softmax, logits, axis, name)
+        return _softmax_op(logits, name)
+    return along(_softmax_op, logits, axis, name)
 
 
 def log_softmax(logits: TensorLike, axis: AxisLike = -1, name: str | None = None) -> Tensor:

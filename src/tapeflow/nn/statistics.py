@@ -8,9 +8,9 @@ from typing import Any
 import torch
 
 from tapeflow.array.creation import constant, zeros, zeros_like
-from tapeflow.array.passing import stop_gradient
+from tapeflow.array.identities import stop_gradient
 from tapeflow.array.properties import size
-from tapeflow.array.shaping import squeeze
+from tapeflow.array.reshapes import squeeze
 from tapeflow.core.autodiff.gradients import is_unranked, shape_of, size_of
 from tapeflow.core.ops.composites import composite, is_compiled
 from tapeflow.core.ops.convert import convert
@@ -58,13 +58,13 @@ def moments(
         y = cast(y, float32)
     if is_compiled(y):
         mean, variance = _moments_of_many(y, axes)
-        return _squeezed(mean, axes, keepdims, dtype), _squeezed(variance, axes, keepdims, dtype)
+        return _squeeze_moment(mean, axes, keepdims, dtype), _squeeze_moment(variance, axes, keepdims, dtype)
     mean = reduce_mean(y, axes, keepdims=True)
     variance = reduce_mean(squared_difference(y, stop_gradient(mean)), axes, keepdims=True)
     if isinstance(mean, EagerTensor) and _is_rounding(mean.value, variance.value):
         mean = add(mean, reduce_mean(subtract(y, mean), axes, keepdims=True))
         variance = reduce_mean(squared_difference(y, stop_gradient(mean)), axes, keepdims=True)
-    return _squeezed(mean, axes, keepdims, dtype), _squeezed(variance, axes, keepdims, dtype)
+    return _squeeze_moment(mean, axes, keepdims, dtype), _squeeze_moment(variance, axes, keepdims, dtype)
 
 
 @composite
@@ -86,7 +86,7 @@ def _is_rounding(mean: Any, variance: Any) -> bool:
     return torch.addcmul(variance, mean, mean, value=-rounding).min().item() < 0
 
 
-def _squeezed(moment: Any, axes: Any, keepdims: bool, dtype: Any) -> Any:
+def _squeeze_moment(moment: Any, axes: Any, keepdims: bool, dtype: Any) -> Any:
     if not keepdims:
         moment = squeeze(moment, axes)
     return moment if moment.dtype is dtype else cast(moment, dtype)
@@ -125,7 +125,7 @@ def weighted_moments(
     mean = divide_no_nan(reduce_sum(multiply(weights, y), axes, keepdims=True), total)
     squares = multiply(weights, squared_difference(y, mean))
     variance = divide_no_nan(reduce_sum(squares, axes, keepdims=True), total)
-    return _squeezed(mean, axes, keepdims, dtype), _squeezed(variance, axes, keepdims, dtype)
+    return _squeeze_moment(mean, axes, keepdims, dtype), _squeeze_moment(variance, axes, keepdims, dtype)
 
 
 def sufficient_statistics(

@@ -15,10 +15,10 @@ import torch
 
 from tapeflow.core import aten
 from tapeflow.core.ops.elementwise_kernels import by_value
-from tapeflow.core.values.tensor import traced
+from tapeflow.core.values.tensor import is_traced
 from tapeflow.linalg.large_products import product as matrix_product
 from tapeflow.nn.conv_layout import Layout
-from tapeflow.nn.windows import padded, padded_sizes, unpadded
+from tapeflow.nn.windows import pad_image, padded_sizes, unpad_image
 
 LARGE = 2**18  # elements of filters that do not stay in a core's cache
 _WINDOWS = 2  # for each filter: with more of them, copying the windows costs more than copying the filters
@@ -62,19 +62,19 @@ def has_few_channels(layout: Layout, dy: torch.Tensor, filters: tuple[int, ...])
 
 def _is_followed(x: torch.Tensor) -> bool:
     """Returns True if torch's autograd follows a tensor that has values to look at, outside torch's transformations."""
-    return x.requires_grad and not traced(x) and aten.maybe_current_level() is None
+    return x.requires_grad and not is_traced(x) and aten.maybe_current_level() is None
 
 
 def product(layout: Layout, x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
     """Computes a convolution; `bias` is `[out_channels]` or None."""
-    windows = _windows if layout.pointwise or not _is_followed(x) else _Windows.apply
+    windows = _window_rows if layout.pointwise or not _is_followed(x) else _Windows.apply
     rows, matrix = windows(layout, x, filters.shape), filters.reshape(-1, filters.shape[-1])
     return matrix_product(rows, matrix, bias).view(layout.output)
 
 
 def product_back_filter(layout: Layout, x: torch.Tensor, sizes: tuple[int, ...], dy: torch.Tensor) -> torch.Tensor:
     """Computes the gradient of a convolution by its filters, whose shape is `sizes`."""
-    return matrix_product(_windows(layout, x, sizes).t(), dy.reshape(-1, dy.shape[-1])).view(tuple(sizes))
+    return matrix_product(_window_rows(layout, x, sizes).t(), dy.reshape(-1, dy.shape[-1])).view(tuple(sizes))
 
 
 def product_back_input(layout: Layout, sizes: tuple[int, ...], filters: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
@@ -82,7 +82,7 @@ def product_back_input(layout: Layout, sizes: tuple[int, ...], filters: torch.Te
     windows = matrix_product(dy.reshape(-1, dy.shape[-1]), filters.reshape(-1, filters.shape[-1]).t())
     if layout.pointwise:
         return windows.view(tuple(sizes))
-    return _images(layout, sizes, windows, filters.shape)
+    return _sum_windows(layout, sizes, windows, filters.shape)
 
 
 def few_channels_back_input(
@@ -96,11 +96,13 @@ def few_channels_back_input(
     windows = torch.bmm(matrix.expand(batch, *matrix.shape), dy.reshape(batch, -1, results).mT)
     dx = torch.ops.aten.col2im(windows, spatial, (height, width), layout.rates, layout.border, geometry.strides)
     if not geometry.symmetric:
-        dx = unpadded(dx, layout.rest, sizes[1:-1])
+        dx = unpad_image(dx, layout.rest, sizes[1:-1])
     return dx.permute(layout.from_first).contiguous()
 
 
-def _images(layout: Layout, sizes: tuple[int, ...], windows: torch.Tensor, filters: tuple[int, ...]) -> torch.Tensor:
+def _sum_windows(
+    layout: Layout, sizes: tuple[int, ...], windows: torch.Tensor, filters: tuple[int, ...]
+) -> torch.Tensor:
     """Adds up windows to images: each pixel is the sum of its elements in all windows."""
     windows = windows.view(*layout.output[:-1], *filters[:-1])
     geometry = layout.geometry
@@ -112,16 +114,16 @@ def _images(layout: Layout, sizes: tuple[int, ...], windows: torch.Tensor, filte
         ]
         under: Any = (..., *place, slice(None))
         dx[(slice(None), *seen)] += windows[under]
-    return unpadded(dx.permute(layout.to_first), geometry, sizes[1:-1]).permute(layout.from_first)
+    return unpad_image(dx.permute(layout.to_first), geometry, sizes[1:-1]).permute(layout.from_first)
 
 
-def _windows(layout: Layout, x: torch.Tensor, filters: tuple[int, ...]) -> torch.Tensor:
+def _window_rows(layout: Layout, x: torch.Tensor, filters: tuple[int, ...]) -> torch.Tensor:
     """Returns the elements under each window as a row: `[windows, elements of a filter]`."""
     if layout.pointwise:
         return x.reshape(-1, x.shape[-1])
     geometry = layout.geometry
     if any(geometry.before) or any(geometry.after):
-        x = padded(x.permute(layout.to_first), geometry).permute(layout.from_first)
+        x = pad_image(x.permute(layout.to_first), geometry).permute(layout.from_first)
     batch, *steps, channel = x.stride()
     between = [step * stride for step, stride in zip(steps, geometry.strides, strict=True)]
     inside = [step * rate for step, rate in zip(steps, layout.rates, strict=True)]
@@ -135,8 +137,8 @@ class _Windows(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, layout: Layout, x: torch.Tensor, filters: tuple[int, ...]) -> torch.Tensor:
         ctx.layout, ctx.sizes, ctx.filters = layout, tuple(x.shape), filters
-        return _windows(layout, x, filters)
+        return _window_rows(layout, x, filters)
 
     @staticmethod
     def backward(ctx: Any, *dys: torch.Tensor) -> Any:
-        return None, _images(ctx.layout, ctx.sizes, dys[0], ctx.filters), None
+        return None, _sum_windows(ctx.layout, ctx.sizes, dys[0], ctx.filters), None

@@ -264,7 +264,7 @@ def rank_of(x: Any) -> int | None:
 # ---- images in kernels -----------------------------------------------------------------------------------------------
 
 
-def padded(x: torch.Tensor, geometry: Geometry, value: float = 0) -> torch.Tensor:
+def pad_image(x: torch.Tensor, geometry: Geometry, value: float = 0) -> torch.Tensor:
     """Pads an image in ATen's layout."""
     amounts: list[int] = []
     for b, a in zip(geometry.before[::-1], geometry.after[::-1], strict=True):
@@ -279,8 +279,8 @@ def padded_sizes(sizes: Sequence[int], geometry: Geometry, last: bool) -> tuple[
     return (sizes[0], *outer, sizes[-1]) if last else (sizes[0], sizes[1], *outer)
 
 
-def unpadded(x: torch.Tensor, geometry: Geometry, sizes: Sequence[int]) -> torch.Tensor:
-    """Removes the padding that `padded` added to an image in ATen's layout."""
+def unpad_image(x: torch.Tensor, geometry: Geometry, sizes: Sequence[int]) -> torch.Tensor:
+    """Removes the padding that `pad_image` added to an image in ATen's layout."""
     for i, (b, n) in enumerate(zip(geometry.before, sizes, strict=True)):
         x = x.narrow(i + 2, b, n)
     return x

@@ -29,11 +29,11 @@ class Event(NamedTuple):
     stats: Mapping[str, Any] = {}
 
 
-def _number(field: int, value: int) -> bytes:
+def _number_field(field: int, value: int) -> bytes:
     return varint(field << 3) + varint(value & (1 << 64) - 1)
 
 
-def _bytes(field: int, value: bytes | str) -> bytes:
+def _bytes_field(field: int, value: bytes | str) -> bytes:
     data = value.encode() if isinstance(value, str) else value
     return varint(field << 3 | 2) + varint(len(data)) + data
 
@@ -50,17 +50,19 @@ class _Names:
     def entries(self, field: int) -> bytes:
         """Returns the table as a field of a plane: entries of a map from a number to its metadata."""
         return b"".join(
-            _bytes(field, _number(1, number) + _bytes(2, _number(1, number) + _bytes(2, name)))
+            _bytes_field(
+                field, _number_field(1, number) + _bytes_field(2, _number_field(1, number) + _bytes_field(2, name))
+            )
             for name, number in self._numbers.items()
         )
 
 
-def _stat(number: int, value: Any) -> bytes:
-    encoded = _number(4, value) if isinstance(value, int) else _bytes(5, str(value))
-    return _bytes(4, _number(1, number) + encoded)
+def _encode_stat(number: int, value: Any) -> bytes:
+    encoded = _number_field(4, value) if isinstance(value, int) else _bytes_field(5, str(value))
+    return _bytes_field(4, _number_field(1, number) + encoded)
 
 
-def _plane(number: int, name: str, lines: Mapping[str, Iterable[Event]]) -> bytes:
+def _encode_plane(number: int, name: str, lines: Mapping[str, Iterable[Event]]) -> bytes:
     """Returns a serialized plane.
 
     Args:
@@ -71,20 +73,26 @@ def _plane(number: int, name: str, lines: Mapping[str, Iterable[Event]]) -> byte
     names, stats = _Names(), _Names()
     written = []
     for i, (line, events) in enumerate(lines.items(), 1):
-        message = _number(1, i) + _number(10, i) + _bytes(2, line) + _bytes(11, line)
+        message = _number_field(1, i) + _number_field(10, i) + _bytes_field(2, line) + _bytes_field(11, line)
         for event in events:
-            body = _number(1, names[event.name]) + _number(2, event.start * 1000) + _number(3, event.duration * 1000)
-            message += _bytes(4, body + b"".join(_stat(stats[k], v) for k, v in event.stats.items()))
-        written.append(_bytes(3, message))
-    return _number(1, number) + _bytes(2, name) + b"".join(written) + names.entries(4) + stats.entries(5)
+            body = (
+                _number_field(1, names[event.name])
+                + _number_field(2, event.start * 1000)
+                + _number_field(3, event.duration * 1000)
+            )
+            message += _bytes_field(4, body + b"".join(_encode_stat(stats[k], v) for k, v in event.stats.items()))
+        written.append(_bytes_field(3, message))
+    return _number_field(1, number) + _bytes_field(2, name) + b"".join(written) + names.entries(4) + stats.entries(5)
 
 
-def _environment(number: int, started: int, stopped: int) -> bytes:
+def _environment_plane(number: int, started: int, stopped: int) -> bytes:
     """Returns the plane with the times when the profile began and ended."""
     stats = _Names()
     times = {"profile_start_time": started, "profile_stop_time": stopped}
-    times_as_stats = [_bytes(6, _number(1, stats[name]) + _number(3, time)) for name, time in times.items()]
-    return _number(1, number) + _bytes(2, "Task Environment") + stats.entries(5) + b"".join(times_as_stats)
+    times_as_stats = [
+        _bytes_field(6, _number_field(1, stats[name]) + _number_field(3, time)) for name, time in times.items()
+    ]
+    return _number_field(1, number) + _bytes_field(2, "Task Environment") + stats.entries(5) + b"".join(times_as_stats)
 
 
 def space(planes: Mapping[str, Mapping[str, Iterable[Event]]], started: int, stopped: int) -> bytes:
@@ -94,6 +102,6 @@ def space(planes: Mapping[str, Mapping[str, Iterable[Event]]], started: int, sto
         planes: the events by plane and line.
         started, stopped: the times when the profile began and ended, in nanoseconds since 1970.
     """
-    written = [_plane(i, name, lines) for i, (name, lines) in enumerate(planes.items())]
-    written.append(_environment(len(written), started, stopped))
-    return b"".join(_bytes(1, plane) for plane in written) + _bytes(4, socket.gethostname())
+    written = [_encode_plane(i, name, lines) for i, (name, lines) in enumerate(planes.items())]
+    written.append(_environment_plane(len(written), started, stopped))
+    return b"".join(_bytes_field(1, plane) for plane in written) + _bytes_field(4, socket.gethostname())

@@ -2,7 +2,7 @@
 
 from tapeflow.ragged import dispatch, indexing, kernels, operators, spec
 from tapeflow.ragged.conversion import constant
-from tapeflow.ragged.crossing import cross, cross_hashed
+from tapeflow.ragged.feature_cross import cross, cross_hashed
 from tapeflow.ragged.ragged_ops import (
     boolean_mask,
     map_flat_values,

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from tapeflow.array.creation import zeros_like
-from tapeflow.array.gathering import gather
+from tapeflow.array.gathers import gather
 from tapeflow.array.masks import where
-from tapeflow.array.shaping import expand_dims
+from tapeflow.array.reshapes import expand_dims
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.arguments import is_tensor_like
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import DType, int32, int64
 from tapeflow.core.values.tensor import EagerTensor, invalid
-from tapeflow.graph.ir.checks import checked
+from tapeflow.graph.ir.checks import check_or_defer
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, not_equal
 from tapeflow.ragged.conversion import with_leading_merged
@@ -29,7 +29,7 @@ from tapeflow.ragged.row_partition import (
     length_of,
     number_of,
     offsets_of,
-    repeated,
+    repeat_values,
     splits_of,
     tensor_of,
     up_to,
@@ -53,14 +53,14 @@ def apply(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     ragged = [o for o in operands if isinstance(o, RaggedTensor)]
     first = ragged[0]
     dtype = next(o.dtype for o in operands if is_tensor_like(o) or isinstance(o, RaggedTensor))
-    converted = [_operand(o, dtype) for o in operands]
+    converted = [_ragged_operand(o, dtype) for o in operands]
     if all(_same_rows(first, o) if isinstance(o, RaggedTensor) else o.shape.rank == 0 for o in converted):
         flat = [o.flat_values if isinstance(o, RaggedTensor) else o for o in converted]
         return first.with_flat_values(function(*flat))
-    return _broadcast(function, converted)
+    return _broadcast_operands(function, converted)
 
 
-def _operand(value: Any, dtype: Any) -> Any:
+def _ragged_operand(value: Any, dtype: Any) -> Any:
     if isinstance(value, RaggedTensor):
         return value
     try:
@@ -108,7 +108,7 @@ class _Levels:
 
     def begin(self, rows: Any) -> None:
         """Goes to the outermost rows, which are as many as in the result, or a single one."""
-        self.at = up_to(tensor_of(rows, self.dtype)) * _stride(self.count, self.dtype)
+        self.at = up_to(tensor_of(rows, self.dtype)) * _length_stride(self.count, self.dtype)
 
     def enter(self, level: int) -> None:
         """Goes to the rows of a level."""
@@ -133,8 +133,8 @@ class _Levels:
         """Goes to the elements of the rows of the result."""
         offsets = offsets_of(splits)
         if self.uniform is not None:
-            offsets = offsets * _stride(self.uniform, self.dtype)
-        self.at = repeated(self.starts, splits) + offsets
+            offsets = offsets * _length_stride(self.uniform, self.dtype)
+        self.at = repeat_values(self.starts, splits) + offsets
 
     def values(self, levels: int) -> Any:
         """Returns the flat values in the order of the result."""
@@ -147,12 +147,12 @@ class _Levels:
         return gather(flat, self.at)
 
 
-def _stride(length: Any, dtype: DType) -> Any:
+def _length_stride(length: Any, dtype: DType) -> Any:
     """Returns the stride: 0 for a length of 1, whose one element is repeated, and 1 for any other."""
     return tensor_of(int(length != 1), dtype) if isinstance(length, int) else cast(not_equal(length, 1), dtype)
 
 
-def _largest(lengths: Sequence[Any], dtype: DType) -> Any:
+def _largest_length(lengths: Sequence[Any], dtype: DType) -> Any:
     """Returns the length that uniform lengths broadcast to: one that is not 1, if there is one."""
     if all(isinstance(n, int) for n in lengths):
         return next((n for n in lengths if n != 1), 1)
@@ -162,7 +162,7 @@ def _largest(lengths: Sequence[Any], dtype: DType) -> Any:
     return largest
 
 
-def _broadcast(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
+def _broadcast_operands(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     if any(o.shape.rank is None for o in operands):
         raise ValueError(
             "Unable to broadcast a ragged tensor with a tensor of unknown rank: specify it with tf.ensure_shape."
@@ -174,7 +174,7 @@ def _broadcast(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     levels = [_Levels(o, rank, dtype) if len(o.shape) else None for o in operands]
     present = [v for v in levels if v is not None]
     depth = max(v.ragged_until for v in present)
-    rows = _largest([v.count for v in present], dtype)
+    rows = _largest_length([v.count for v in present], dtype)
     _must_match(0, [tensor_of([v.count], dtype) for v in present], [v.count for v in present], tensor_of([rows], dtype))
     for v in present:
         v.begin(rows)
@@ -183,7 +183,7 @@ def _broadcast(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
         for v in present:
             v.enter(level)
         rows_differ = [v for v in present if v.uniform is None]
-        uniform = None if rows_differ else _largest([v.uniform for v in present], dtype)
+        uniform = None if rows_differ else _largest_length([v.uniform for v in present], dtype)
         lengths = rows_differ[0].lengths if rows_differ else zeros_like(present[0].at) + tensor_of(uniform, dtype)
         _must_match(level, [v.lengths for v in present], [v.uniform for v in present], lengths)
         splits = splits_of(lengths)
@@ -214,4 +214,4 @@ def _must_match(level: int, lengths: Sequence[Any], uniform: Sequence[Any], expe
                 text = " and ".join(str(n.tolist()) for n in numbers)
                 raise invalid(f"Unable to broadcast: dimension size mismatch in dimension {level}: lengths {text}")
 
-    checked(check, expected, *lengths)
+    check_or_defer(check, expected, *lengths)

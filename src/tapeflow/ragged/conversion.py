@@ -10,9 +10,9 @@ import numpy as np
 
 from tapeflow.array.creation import constant as constant_dense
 from tapeflow.array.creation import range as range_op
-from tapeflow.array.gathering import gather
+from tapeflow.array.gathers import gather
 from tapeflow.array.masks import boolean_mask, where
-from tapeflow.array.shaping import expand_dims, reshape
+from tapeflow.array.reshapes import expand_dims, reshape
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.sequences import MIXED
@@ -21,7 +21,7 @@ from tapeflow.core.types.dtypes import FROM_NUMPY, DType, as_dtype, int64, strin
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
-from tapeflow.graph.ir.checks import checked
+from tapeflow.graph.ir.checks import check_or_defer
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import not_equal
 from tapeflow.math.extrema import clip_by_value, maximum
@@ -56,7 +56,7 @@ def from_tensor(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype
     if rank < ragged_rank + 1:
         raise ValueError(f"Shape {tensor.shape} must have rank at least {ragged_rank + 1}")
     if ragged_rank > 1:
-        return _deeper(tensor, lengths, padding, ragged_rank, dtype)
+        return _convert_deeper(tensor, lengths, padding, ragged_rank, dtype)
     rows, columns = tuple(shape_of(tensor))[:2]
     flat = with_leading_merged(tensor, 2)
     if lengths is None and padding is None:
@@ -102,7 +102,7 @@ def _with_nested_lengths(tensor: Any, lengths: Sequence[Any], dtype: DType) -> R
     return outer.with_values(_with_nested_lengths(inner, rest, dtype))
 
 
-def _deeper(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DType) -> RaggedTensor:
+def _convert_deeper(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DType) -> RaggedTensor:
     """Converts a tensor to several ragged dimensions. Only the innermost dimension loses its padding."""
     dims = tuple(shape_of(tensor))
     result = from_tensor(with_leading_merged(tensor, ragged_rank), lengths, padding, 1, dtype)
@@ -140,7 +140,7 @@ def to_tensor(rt: RaggedTensor, default_value: Any, shape: Any) -> Any:
 # ---- merging dimensions ----------------------------------------------------------------------------------------------
 
 
-def merged(value: Any, outer_axis: int, inner_axis: int) -> Any:
+def merge_dimensions(value: Any, outer_axis: int, inner_axis: int) -> Any:
     """Merges dimensions of a ragged tensor or a tensor, see `RaggedTensor.merge_dims`."""
     rank = len(value.shape)
     outer, inner = checked_axis(outer_axis, rank, "outer_axis"), checked_axis(inner_axis, rank, "inner_axis")
@@ -152,9 +152,9 @@ def merged(value: Any, outer_axis: int, inner_axis: int) -> Any:
         dims = tuple(shape_of(value))
         return reshape(value, [*dims[:outer], math.prod(dims[outer : inner + 1]), *dims[inner + 1 :]])
     if outer == 0:
-        return value.values if inner == 1 else merged(value.values, 0, inner - 1)
+        return value.values if inner == 1 else merge_dimensions(value.values, 0, inner - 1)
     if outer > 1:
-        return value.with_values(merged(value.values, outer - 1, inner - 1))
+        return value.with_values(merge_dimensions(value.values, outer - 1, inner - 1))
     # Rows of rows become rows: the splits of the outer ones, counted in the elements of the inner ones.
     splits = value.row_splits
     inside = value.values
@@ -193,7 +193,7 @@ def from_sparse(st_input: Any, dtype: DType) -> RaggedTensor:
                 "b'SparseTensor is not right-ragged'"
             )
 
-    checked(check, st_input.indices)
+    check_or_defer(check, st_input.indices)
     rows = cast(st_input.indices[:, 0], dtype)
     return RaggedTensor.from_value_rowids(st_input.values, rows, st_input.dense_shape[0], validate=False)
 
@@ -364,6 +364,6 @@ def _inner_shape(values: list[Any]) -> tuple[int, ...]:
 
 methods.from_sparse = from_sparse
 methods.from_tensor = from_tensor
-methods.merge_dims = merged
+methods.merge_dims = merge_dimensions
 methods.to_sparse = to_sparse
 methods.to_tensor = to_tensor

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.array.joining import concat, stack, tile, unstack
+from tapeflow.array.concat_and_split import concat, stack, tile, unstack
+from tapeflow.array.dynamic_partition import dynamic_partition
 from tapeflow.array.masks import boolean_mask
 from tapeflow.array.padding import reverse
-from tapeflow.array.partitioning import dynamic_partition
 from tapeflow.array.properties import rank
-from tapeflow.array.shaping import expand_dims, reshape, squeeze
+from tapeflow.array.reshapes import expand_dims, reshape, squeeze
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import Op, ops
@@ -35,12 +35,12 @@ from tapeflow.math.segment import (
     unsorted_segment_prod,
     unsorted_segment_sum,
 )
-from tapeflow.ragged import arranging, broadcasting, products, reducing
+from tapeflow.ragged import broadcasting, concat_and_stack, products, reductions
 from tapeflow.ragged.dynamic_shape import DynamicRaggedShape
 from tapeflow.ragged.ragged_ops import stack_dynamic_partitions
 from tapeflow.ragged.row_partition import tensor_of
 from tapeflow.ragged.tensor import RaggedTensor, methods
-from tapeflow.strings.joining import unsorted_segment_join
+from tapeflow.strings.join_and_ngrams import unsorted_segment_join
 
 Handler = Callable[..., Any]
 _handlers: dict[str, Handler] = {}  # by the names of ops
@@ -76,8 +76,8 @@ def dispatch(function: Any, args: tuple[Any, ...]) -> Any:
     if handler is not None:
         return handler(*args)
     if op.elementwise:
-        return _elementwise(function, args)
-    if isinstance(args[0], RaggedTensor) and args[0].dtype is string and op in _decoders():
+        return _apply_elementwise(function, args)
+    if isinstance(args[0], RaggedTensor) and args[0].dtype is string and op in _decoding_ops():
         return _on_flat_values(function, *args)
     return NotImplemented
 
@@ -88,7 +88,7 @@ def _has_ragged(arg: Any) -> bool:
     )
 
 
-def _elementwise(function: Any, args: tuple[Any, ...]) -> Any:
+def _apply_elementwise(function: Any, args: tuple[Any, ...]) -> Any:
     """Applies an elementwise op to the flat values, after broadcasting if it takes several tensors."""
     op = function.op
     tensors, statics = op.tensors(args), op.statics(args)
@@ -104,10 +104,10 @@ def _on_flat_values(function: Any, x: RaggedTensor, *others: Any) -> RaggedTenso
 
 
 @functools.cache
-def _decoders() -> frozenset[Op]:
+def _decoding_ops() -> frozenset[Op]:
     """Returns the ops that append a dimension to the shape of their strings. They load on first use, because
     `tapeflow.io` takes as long to load as the rest of `tapeflow.ragged`."""
-    from tapeflow.io.encoding import decode_raw  # noqa: F401
+    from tapeflow.io.encodings import decode_raw  # noqa: F401
 
     return frozenset({ops.DecodeRaw.op, ops.DecodePaddedRaw.op})
 
@@ -127,12 +127,12 @@ def _(x: Any, y: Any) -> Any:
 
 @handles(concat)
 def _(values: Sequence[Any], axis: Any) -> Any:
-    return arranging.concat(values, axis)
+    return concat_and_stack.concat(values, axis)
 
 
 @handles(stack)
 def _(values: Sequence[Any], axis: Any) -> Any:
-    return arranging.stack(values, axis)
+    return concat_and_stack.stack(values, axis)
 
 
 @handles(ops.AddN)
@@ -160,17 +160,17 @@ def _(x: RaggedTensor) -> Tensor:
 
 @handles(expand_dims)
 def _(x: RaggedTensor, axis: Any) -> Any:
-    return arranging.expand_dims(x, axis)
+    return concat_and_stack.expand_dims(x, axis)
 
 
 @handles(ops.GatherV2)
 def _(params: Any, indices: Any, axis: Any, batch_dims: int = 0) -> Any:
-    return arranging.gather(params, indices, axis, batch_dims)
+    return concat_and_stack.gather(params, indices, axis, batch_dims)
 
 
 @handles(ops.GatherNd)
 def _(params: Any, indices: Any, bad_indices_policy: str = "") -> Any:
-    return arranging.gather_nd(params, indices) if isinstance(params, RaggedTensor) else NotImplemented
+    return concat_and_stack.gather_nd(params, indices) if isinstance(params, RaggedTensor) else NotImplemented
 
 
 @handles(reverse)
@@ -187,7 +187,7 @@ def _(x: RaggedTensor, axis: Any) -> Any:
 
 @handles(ops.Split)
 def _(axis: Any, value: Any, num_split: int) -> Any:
-    return arranging.split(value, num_split, axis)
+    return concat_and_stack.split(value, num_split, axis)
 
 
 @handles(ops.SplitV)
@@ -195,7 +195,7 @@ def _(value: Any, size_splits: Any, axis: Any, num_split: int) -> Any:
     if len(size_splits) != num_split:
         raise ValueError(f"`num` is {num_split}, but there are {len(size_splits)} lengths.")
     sizes = unstack(size_splits, num_split) if isinstance(size_splits, Tensor) else list(size_splits)
-    return arranging.split(value, sizes, axis)
+    return concat_and_stack.split(value, sizes, axis)
 
 
 @handles(ops.MatMul, ops.BatchMatMulV2)
@@ -213,13 +213,13 @@ def _(x: RaggedTensor, multiples: Any) -> Any:
         wrong = invalid if state.graph is None else ValueError
         raise wrong(f"Expected multiples argument to be a vector of length {rank} but got length {len(counts)}")
     given = unstack(multiples, rank) if None in counts else counts
-    return arranging.tile(x, [given[i] if n is None else n for i, n in enumerate(counts)])
+    return concat_and_stack.tile(x, [given[i] if n is None else n for i, n in enumerate(counts)])
 
 
 @handles(squeeze)
 def _(x: RaggedTensor, axis: Any = ()) -> Any:
     for a in sorted({int(a) % len(x.shape) for a in np.ravel(axis)}, reverse=True):
-        x = arranging.squeeze(x, a)
+        x = concat_and_stack.squeeze(x, a)
     return x
 
 
@@ -253,7 +253,7 @@ def _join_rows(x: RaggedTensor, axis: Any, keepdims: bool = False, separator: st
         join = _join_rows if isinstance(x.values, RaggedTensor) else ops.ReduceJoin
         return x.with_values(join(x.values, a - 1, keepdims, separator))
     joined = unsorted_segment_join(x.values, x.value_rowids(), x.nrows(), separator)
-    return arranging.expand_dims(joined, 1) if keepdims else joined
+    return concat_and_stack.expand_dims(joined, 1) if keepdims else joined
 
 
 @handles(ops.OneHot)
@@ -265,18 +265,18 @@ def _(indices: RaggedTensor, depth: Any, on: Any, off: Any, axis: int = -1) -> A
 
 @handles(ops.Softmax)
 def _(logits: RaggedTensor) -> Any:
-    powers = exp(logits - reducing.reduce(reduce_max, logits, -1, True))
-    return powers / reducing.reduce(reduce_sum, powers, -1, True)
+    powers = exp(logits - reductions.reduce(reduce_max, logits, -1, True))
+    return powers / reductions.reduce(reduce_sum, powers, -1, True)
 
 
 for _reduction in (reduce_all, reduce_any, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum):
-    handles(_reduction)(functools.partial(reducing.reduce, _reduction))
+    handles(_reduction)(functools.partial(reductions.reduce, _reduction))
 
 
 def _combine_segments(function: Any, data: Any, segment_ids: Any, num_segments: Any) -> Any:
     while isinstance(segment_ids, RaggedTensor):
         data, segment_ids = data.values, segment_ids.values
-    return reducing.segments(function, data, convert(segment_ids), num_segments)
+    return reductions.segments(function, data, convert(segment_ids), num_segments)
 
 
 for _combine in (unsorted_segment_max, unsorted_segment_min, unsorted_segment_prod, unsorted_segment_sum):

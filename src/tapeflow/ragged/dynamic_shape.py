@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.array.concat_and_split import stack
 from tapeflow.array.creation import fill
-from tapeflow.array.joining import stack
 from tapeflow.array.properties import shape as shape_op
-from tapeflow.array.shaping import broadcast_to, reshape
+from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.ops.static import host_static
@@ -312,16 +312,16 @@ class DynamicRaggedShape(CompositeTensor):
         return f"<DynamicRaggedShape lengths=[{shown}] num_row_partitions={self.num_row_partitions}>"
 
 
-def _filled(dims: DynamicRaggedShape, value: Any, *_: Any) -> Any:
+def _fill_shape(dims: DynamicRaggedShape, value: Any, *_: Any) -> Any:
     return dims._with_values(fill(dims.inner_shape, value))
 
 
-def _reshaped(tensor: Any, shape: DynamicRaggedShape, *_: Any) -> Any:
+def _reshape_to(tensor: Any, shape: DynamicRaggedShape, *_: Any) -> Any:
     flat = tensor.flat_values if isinstance(tensor, RaggedTensor) else tensor
     return shape._with_values(reshape(flat, shape.inner_shape))
 
 
-def _stretched(tensor: Any, shape: DynamicRaggedShape, *_: Any) -> Any:
+def _stretch_to(tensor: Any, shape: DynamicRaggedShape, *_: Any) -> Any:
     if not shape.row_partitions:
         return broadcast_to(tensor, shape.inner_shape)
     like = shape._with_values(fill(shape.inner_shape, 0))
@@ -330,9 +330,9 @@ def _stretched(tensor: Any, shape: DynamicRaggedShape, *_: Any) -> Any:
 
 # The ops that take such a shape: the position of that argument, and the function that computes the op.
 _HANDLERS: dict[Op, tuple[int, Callable[..., Any]]] = {
-    broadcast_to.op: (1, _stretched),
-    ops.Fill.op: (0, _filled),
-    reshape.op: (1, _reshaped),
+    broadcast_to.op: (1, _stretch_to),
+    ops.Fill.op: (0, _fill_shape),
+    reshape.op: (1, _reshape_to),
 }
 
 

@@ -13,7 +13,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 
 
-def _splits(partition: torch.Tensor, kind: str, rows: int | None) -> torch.Tensor:
+def _partition_splits(partition: torch.Tensor, kind: str, rows: int | None) -> torch.Tensor:
     """Returns the row splits of a partition of any kind."""
     if kind == "ROW_SPLITS":
         return partition
@@ -30,7 +30,7 @@ def _all_splits(partitions: Sequence[torch.Tensor], kinds: Sequence[str]) -> lis
         if kind == "FIRST_DIM_SIZE":
             rows = int(partition)
             continue
-        splits.append(_splits(partition, kind, rows))
+        splits.append(_partition_splits(partition, kind, rows))
         rows = int(splits[-1][-1])
     return splits
 

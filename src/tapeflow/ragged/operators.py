@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tapeflow.operators  # noqa: F401 (binds the operators of tensors)
+import tapeflow.math.operators  # noqa: F401 (binds the operators of tensors)
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.ragged.tensor import RaggedTensor
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.array.joining import repeat
+from tapeflow.array.concat_and_split import repeat
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.values.tensor import invalid
-from tapeflow.graph.ir.checks import checked
+from tapeflow.graph.ir.checks import check_or_defer
 from tapeflow.linalg.products import matmul as matmul_dense
 from tapeflow.math.extrema import maximum
 from tapeflow.math.reduction import reduce_max
@@ -35,10 +35,10 @@ def matmul(a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False) -> 
     if not isinstance(a, RaggedTensor) and not isinstance(b, RaggedTensor):
         return matmul_dense(a, b, adjoint_a=adjoint_a, adjoint_b=adjoint_b)
     if rank == 2:
-        return matmul_dense(_matrix(a), _matrix(b), adjoint_a=adjoint_a, adjoint_b=adjoint_b)
+        return matmul_dense(_dense_matrix(a), _dense_matrix(b), adjoint_a=adjoint_a, adjoint_b=adjoint_b)
     a.shape[:1].assert_is_compatible_with(b.shape[:1])
     if rank == 3:
-        return _batch(a, b, adjoint_a, adjoint_b)
+        return _multiply_padded(a, b, adjoint_a, adjoint_b)
     a, b = as_ragged(a, 1), as_ragged(b, 1)
     a._row_partition.must_be(b._row_partition, "Batch dimensions of `a` and `b` do not have the same size.")
     return a.with_values(matmul(a.values, b.values, adjoint_a, adjoint_b))
@@ -47,7 +47,7 @@ def matmul(a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False) -> 
 _UNEVEN = "The matrices in `a` and `b` may not be ragged in their innermost dimension."
 
 
-def _matrix(x: Any) -> Any:
+def _dense_matrix(x: Any) -> Any:
     """Returns a ragged matrix as a dense one."""
     if not isinstance(x, RaggedTensor):
         return x
@@ -60,10 +60,10 @@ def _require_equal(lengths: Any, others: Any, message: str) -> None:
         if (array_of(lengths) != array_of(others)).any():
             raise invalid(f"{message} {np.unique(array_of(lengths)).tolist()}")
 
-    checked(check, lengths, others)
+    check_or_defer(check, lengths, others)
 
 
-def _sizes(x: Any, dtype: DType) -> list[Any]:
+def _matrix_sizes(x: Any, dtype: DType) -> list[Any]:
     """Returns the numbers of rows and of columns of each matrix; None if all have the same number."""
     if not isinstance(x, RaggedTensor):
         return [None, None]
@@ -77,11 +77,11 @@ def _sizes(x: Any, dtype: DType) -> list[Any]:
     return [rows, columns]
 
 
-def _batch(a: Any, b: Any, adjoint_a: bool, adjoint_b: bool) -> RaggedTensor:
+def _multiply_padded(a: Any, b: Any, adjoint_a: bool, adjoint_b: bool) -> RaggedTensor:
     """Multiplies the matrices padded to one size, and leaves the padding out again."""
     dtype = (a if isinstance(a, RaggedTensor) else b).row_splits.dtype
-    rows, inner = _sizes(a, dtype)[:: -1 if adjoint_a else 1]
-    other_inner, columns = _sizes(b, dtype)[:: -1 if adjoint_b else 1]
+    rows, inner = _matrix_sizes(a, dtype)[:: -1 if adjoint_a else 1]
+    other_inner, columns = _matrix_sizes(b, dtype)[:: -1 if adjoint_b else 1]
     a, b = (x.to_tensor() if isinstance(x, RaggedTensor) else x for x in (a, b))
     if inner is not None or other_inner is not None:
         inner = tensor_of(shape_of(a)[1 if adjoint_a else 2], dtype) if inner is None else inner

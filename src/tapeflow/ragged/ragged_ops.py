@@ -9,9 +9,9 @@ import numpy as np
 import torch
 
 from tapeflow.array.creation import range as range_op
-from tapeflow.array.gathering import gather
+from tapeflow.array.gathers import gather
+from tapeflow.array.identities import less_static
 from tapeflow.array.masks import where
-from tapeflow.array.passing import less_static
 from tapeflow.array.properties import ensure_shape
 from tapeflow.array.sorting import argsort, searchsorted
 from tapeflow.core.autodiff.tape import Call
@@ -19,19 +19,19 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert, datatype_name
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import ranked, text, with_rank
+from tapeflow.core.ops.shape_rules import check_ranks_first, text, with_rank
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bool_, int32, int64
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid, mistyped
-from tapeflow.graph.ir.checks import checked
+from tapeflow.core.values.tensor import Tensor, dtype_error, invalid
+from tapeflow.graph.ir.checks import check_or_defer
 from tapeflow.math.casting import cast
-from tapeflow.math.counting import bincount
+from tapeflow.math.counts import bincount
 from tapeflow.math.cumulative import cumsum
 from tapeflow.math.reduction import reduce_sum
 from tapeflow.math.segment import unsorted_segment_sum
-from tapeflow.ragged import arranging
-from tapeflow.ragged.conversion import merged
+from tapeflow.ragged import concat_and_stack
+from tapeflow.ragged.conversion import merge_dimensions
 from tapeflow.ragged.row_partition import array_of, integers, number_of, splits_of, tensor_of
 from tapeflow.ragged.rows import as_ragged
 from tapeflow.ragged.tensor import RaggedTensor, as_values
@@ -183,7 +183,7 @@ def stack(values: Sequence[TensorLike], axis: int = 0, name: str | None = None) 
         <tf.RaggedTensor [[1, 2], [3]]>
     """
     items = [as_values(v) for v in (values if isinstance(values, (list, tuple)) else [values])]
-    return arranging.stack(items, axis)
+    return concat_and_stack.stack(items, axis)
 
 
 def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) -> RaggedTensor | Tensor:
@@ -212,23 +212,23 @@ def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) ->
         )
     if not isinstance(values, RaggedTensor) and not isinstance(where_true, RaggedTensor):
         values.shape[: where_true.shape.rank].assert_is_compatible_with(where_true.shape)
-    return _masked(values, where_true)
+    return _mask_data(values, where_true)
 
 
-def _masked(data: Any, mask: Any) -> Any:
+def _mask_data(data: Any, mask: Any) -> Any:
     rank = len(mask.shape)
     if rank == 0:
         raise ValueError("mask cannot be scalar.")
     if rank == 1 and not isinstance(mask, RaggedTensor):
         data.shape[:1].assert_is_compatible_with(mask.shape)
-        return arranging.gather(data, _where_true(mask))
+        return concat_and_stack.gather(data, _where_true(mask))
     data, mask = as_ragged(data, rank - 1), as_ragged(mask, rank - 1)
     different = "Inputs must have identical ragged splits: the rows of `mask` are not those of `data`"
     data._row_partition.must_be(mask._row_partition, different)
     if rank > 2:
-        return data.with_values(_masked(data.values, mask.values))
+        return data.with_values(_mask_data(data.values, mask.values))
     lengths = unsorted_segment_sum(cast(mask.values, data.row_splits.dtype), mask.value_rowids(), mask.nrows())
-    values = arranging.gather(data.values, _where_true(mask.values))
+    values = concat_and_stack.gather(data.values, _where_true(mask.values))
     return RaggedTensor.from_row_lengths(values, lengths, validate=False)
 
 
@@ -274,7 +274,7 @@ def _index_dtype(dtype: DTypeLike, attr: str) -> DType:
     """
     dtype = as_dtype(dtype)
     if dtype not in (int32, int64):
-        raise mistyped(
+        raise dtype_error(
             f"Value for attr '{attr}' of {datatype_name(dtype)} is not in the list of allowed values: int32, int64"
         )
     return dtype
@@ -350,11 +350,11 @@ def stack_dynamic_partitions(
     items, rows = as_values(data), as_values(partitions)
     rank = len(rows.shape)
     if rank == 0:
-        items, rows = arranging.expand_dims(items, 0), arranging.expand_dims(rows, 0)
+        items, rows = concat_and_stack.expand_dims(items, 0), concat_and_stack.expand_dims(rows, 0)
     else:
         items.shape[:rank].assert_is_compatible_with(rows.shape)
     if rank > 1:
-        items, rows = merged(items, 0, rank - 1), merged(rows, 0, rank - 1)
+        items, rows = merge_dimensions(items, 0, rank - 1), merge_dimensions(rows, 0, rank - 1)
 
     def check(rows: Any, most: Any) -> None:
         numbers, count = array_of(rows), int(most)
@@ -362,9 +362,9 @@ def stack_dynamic_partitions(
             raise invalid(f"partitions {numbers.tolist()} are not in [0, {count})")
 
     count = number_of(num_partitions)
-    checked(check, rows, tensor_of(count, rows.dtype))
+    check_or_defer(check, rows, tensor_of(count, rows.dtype))
     order = argsort(rows, stable=True)
-    values = arranging.gather(items, order)
+    values = concat_and_stack.gather(items, order)
     return RaggedTensor.from_value_rowids(values, gather(rows, order), count, validate=False)
 
 
@@ -394,7 +394,7 @@ def _filled_rule(value_rowids: TensorShape, values: TensorShape, *_: Any) -> lis
 
 
 @op("RaggedFillEmptyRows", host=("nrows",), shape=_filled_rule, moves=True)
-def _fill(value_rowids: Any, values: Any, nrows: Any, default_value: Any) -> Any:
+def _ragged_fill_empty_rows(value_rowids: Any, values: Any, nrows: Any, default_value: Any) -> Any:
     """Adds a value for each empty row."""
     if value_rowids.ndim != 1 or type(nrows) is not int or default_value.ndim or len(values) != len(value_rowids):
         raise invalid(
@@ -413,7 +413,7 @@ def _fill(value_rowids: Any, values: Any, nrows: Any, default_value: Any) -> Any
     return rows[order], joined[order], empty, position[: len(value_rowids)]
 
 
-@op("RaggedFillEmptyRowsGrad", shape=ranked(lambda rows, _: [with_rank(rows, 1), TensorShape([])], 1, 1))
+@op("RaggedFillEmptyRowsGrad", shape=check_ranks_first(lambda rows, _: [with_rank(rows, 1), TensorShape([])], 1, 1))
 def _fill_grad(reverse_index_map: Any, grad_values: Any) -> Any:
     """Computes the gradients of the values and of the default value."""
     if grad_values.dim() != 1:
@@ -427,7 +427,7 @@ def _fill_grad(reverse_index_map: Any, grad_values: Any) -> Any:
     return grad_values[reverse_index_map], grad_values[of_default].sum(dtype=grad_values.dtype)
 
 
-@_fill.gradient(needs="outputs")
+@_ragged_fill_empty_rows.gradient(needs="outputs")
 def _(call: Call, d_rows: Any, d_values: Any, d_empty: Any, d_map: Any) -> Any:
     return None, *ragged_fill_empty_rows_grad(call.outputs[3], d_values)
 
@@ -455,7 +455,7 @@ def ragged_fill_empty_rows(
         >>> values.numpy().tolist()
         [0, 5, 7, 0]
     """
-    return RaggedFillEmptyRows(*_fill(value_rowids, values, nrows, default_value, name))
+    return RaggedFillEmptyRows(*_ragged_fill_empty_rows(value_rowids, values, nrows, default_value, name))
 
 
 def ragged_fill_empty_rows_grad(

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.concat_and_split import concat, stack
 from tapeflow.array.creation import range as range_op
-from tapeflow.array.gathering import gather
-from tapeflow.array.joining import concat, stack
+from tapeflow.array.gathers import gather
 from tapeflow.array.properties import shape as shape_op
 from tapeflow.array.sorting import searchsorted
 from tapeflow.core.ops.convert import convert, operand
@@ -22,7 +22,7 @@ from tapeflow.core.types.spec import TensorSpec, TypeSpec
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
-from tapeflow.graph.ir.checks import checked
+from tapeflow.graph.ir.checks import check_or_defer
 from tapeflow.math.casting import cast
 from tapeflow.math.cumulative import cumsum
 from tapeflow.math.extrema import maximum
@@ -134,10 +134,10 @@ def rowids_of(splits: Any) -> Any:
 
 def offsets_of(splits: Any) -> Any:
     """Returns the position of each value in its row."""
-    return up_to(splits[-1]) - repeated(splits[:-1], splits)
+    return up_to(splits[-1]) - repeat_values(splits[:-1], splits)
 
 
-def repeated(values: Any, splits: Any) -> Any:
+def repeat_values(values: Any, splits: Any) -> Any:
     """Repeats each value as often as its row has elements."""
     if type(values) is EagerTensor and type(splits) is EagerTensor and values.dtype.is_integer:
         return EagerTensor(values.value.repeat_interleave(splits.value.diff().to(values.value.device), 0), values.dtype)
@@ -195,7 +195,7 @@ class RowPartition(CompositeTensor):
                 raise _not_valid("from_row_splits", "monotonic", f"row splits decrease: {numbers.tolist()}")
 
         if validate:
-            checked(check, splits)
+            check_or_defer(check, splits)
         return cls(splits, internal=_INTERNAL)
 
     @classmethod
@@ -219,7 +219,7 @@ class RowPartition(CompositeTensor):
                 raise _not_valid("from_row_lengths", "", f"row lengths are negative: {numbers.tolist()}")
 
         if validate:
-            checked(check, lengths)
+            check_or_defer(check, lengths)
         return cls(splits_of(lengths), internal=_INTERNAL)
 
     @classmethod
@@ -292,7 +292,7 @@ class RowPartition(CompositeTensor):
                 )
 
         if validate:
-            checked(check, *([rowids] if count is None else [rowids, tensor_of(count, rowids.dtype)]))
+            check_or_defer(check, *([rowids] if count is None else [rowids, tensor_of(count, rowids.dtype)]))
         if count is None:
             count = concat([tensor_of([-1], rowids.dtype), rowids], 0)[-1] + tensor_of(1, rowids.dtype)
         return cls(splits_of_rowids(rowids, count), internal=_INTERNAL)
@@ -335,7 +335,7 @@ class RowPartition(CompositeTensor):
                 )
 
         if validate and values is not None:
-            checked(check, length_tensor, tensor_of(count, int64), tensor_of(values, int64))
+            check_or_defer(check, length_tensor, tensor_of(count, int64), tensor_of(values, int64))
         if isinstance(length, int) and isinstance(count, int):
             splits = tensor_of(np.arange(count + 1) * length, length_tensor.dtype)
         else:
@@ -482,7 +482,7 @@ class RowPartition(CompositeTensor):
                 raise invalid(message)
 
         if self._row_splits is not other._row_splits:
-            checked(check, self._row_splits, other._row_splits)
+            check_or_defer(check, self._row_splits, other._row_splits)
 
     @property
     def _type_spec(self) -> RowPartitionSpec:

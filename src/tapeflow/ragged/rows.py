@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.array.gathering import gather
-from tapeflow.ragged.row_partition import RowPartition, length_of, repeated, splits_of, up_to
+from tapeflow.array.gathers import gather
+from tapeflow.ragged.row_partition import RowPartition, length_of, repeat_values, splits_of, up_to
 from tapeflow.ragged.tensor import RaggedTensor
 
 
@@ -29,7 +29,7 @@ def take_rows(rt: RaggedTensor, rows: Any) -> RaggedTensor:
     lengths = gather(partition.row_lengths(), rows)
     splits = splits_of(lengths)
     shift = gather(partition.row_starts(), rows) - splits[:-1]
-    values = gather_rows(rt.values, repeated(shift, splits) + up_to(splits[-1]))
+    values = gather_rows(rt.values, repeat_values(shift, splits) + up_to(splits[-1]))
     return with_lengths(rt, values, lengths)
 
 

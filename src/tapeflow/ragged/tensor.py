@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.array.concat_and_split import stack
 from tapeflow.array.creation import fill
-from tapeflow.array.joining import stack
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.errors import OperatorNotAllowedInGraphError
 from tapeflow.core.ops.convert import convert
@@ -18,7 +18,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.graph.ir.checks import checked
+from tapeflow.graph.ir.checks import check_or_defer
 from tapeflow.ragged.row_partition import RowPartition, integers, length_of, tensor_of
 from tapeflow.sparse.tensor import SparseTensor
 
@@ -87,7 +87,7 @@ class RaggedTensor(CompositeTensor):
                 )
 
         if validate:
-            checked(check, row_partition.nvals(), tensor_of(length_of(values), int64))
+            check_or_defer(check, row_partition.nvals(), tensor_of(length_of(values), int64))
         if isinstance(values, RaggedTensor) and values.row_splits.dtype is not row_partition.dtype:
             values, row_partition = values.with_row_splits_dtype(int64), row_partition.with_dtype(int64)
         return cls(values, row_partition, internal=_INTERNAL)
@@ -664,16 +664,16 @@ class RaggedTensor(CompositeTensor):
     def __repr__(self) -> str:
         if isinstance(self.row_splits, SymbolicTensor) or isinstance(self.flat_values, SymbolicTensor):
             return f"tf.RaggedTensor(values={self._values!r}, row_splits={self.row_splits!r})"
-        return f"<tf.RaggedTensor {_text(self.numpy())}>"
+        return f"<tf.RaggedTensor {_array_text(self.numpy())}>"
 
 
-def _text(value: Any) -> str:
+def _array_text(value: Any) -> str:
     """Returns an array of arrays as text, with commas."""
     if not isinstance(value, np.ndarray):
         return str(value)
     if not value.size:
         return str(value.tolist())
-    return np.array2string(value, separator=", ", formatter={"all": _text})
+    return np.array2string(value, separator=", ", formatter={"all": _array_text})
 
 
 def as_values(value: Any) -> Any:

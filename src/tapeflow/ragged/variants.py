@@ -12,7 +12,7 @@ from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.boxed_objects import box_object
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import invalid
 
@@ -30,9 +30,9 @@ def _variant_rule(splits: Sequence[Any], values: Any, batched_input: bool) -> Te
 @kernel_of("RaggedTensorToVariant", shape=_variant_rule)
 def _ragged_to_variant(splits: Sequence[Any], values: Any, batched_input: bool) -> Any:
     if not batched_input:
-        return boxed((tuple(splits), values))
+        return box_object((tuple(splits), values))
     if not splits:
-        rows = [((), values.take(i) if isinstance(values, StringArray) else values[i]) for i in _places(values)]
+        rows = [((), values.take(i) if isinstance(values, StringArray) else values[i]) for i in _slice_places(values)]
     else:
         rows = []
         for start, stop in zip(splits[0].tolist(), splits[0].tolist()[1:], strict=False):
@@ -50,7 +50,7 @@ def _ragged_to_variant(splits: Sequence[Any], values: Any, batched_input: bool) 
 @kernel_of("RaggedTensorFromVariant")
 def _ragged_from_variant(encoded: Any, input_rank: int, output_rank: int, dtype: DType, split_dtype: DType) -> Any:
     def joined(rows: Sequence[Any]) -> Any:
-        levels = [torch.tensor([0, *np.cumsum([_rows_of(r) for r in rows])], dtype=split_dtype.torch)]
+        levels = [torch.tensor([0, *np.cumsum([_encoded_rows(r) for r in rows])], dtype=split_dtype.torch)]
         for depth in range(len(rows[0][0]) if rows else 0):
             parts = [r[0][depth] for r in rows]
             ends = np.cumsum([0, *[int(p[-1]) for p in parts]])
@@ -64,7 +64,7 @@ def _ragged_from_variant(encoded: Any, input_rank: int, output_rank: int, dtype:
         return (
             array[()]
             if array.ndim == 0
-            else joined([of(np.asarray(a, object) if not isinstance(a, tuple) else boxed(a)) for a in array])
+            else joined([of(np.asarray(a, object) if not isinstance(a, tuple) else box_object(a)) for a in array])
         )
 
     splits, values = of(encoded)
@@ -76,12 +76,12 @@ def _ragged_from_variant(encoded: Any, input_rank: int, output_rank: int, dtype:
     return *splits, values
 
 
-def _places(values: Any) -> Any:
+def _slice_places(values: Any) -> Any:
     """Returns for each slice along the first dimension how it is taken."""
     return values.places() if isinstance(values, StringArray) else range(len(values))
 
 
-def _rows_of(row: Any) -> int:
+def _encoded_rows(row: Any) -> int:
     """Returns the number of rows of an encoded ragged tensor."""
     splits, values = row
     return len(splits[0]) - 1 if splits else len(values)

@@ -57,12 +57,12 @@ def algorithm_number(alg: Any) -> Any:
     if isinstance(alg, str):
         number = _NAMES.get(alg.strip().lower().replace("-", "").replace("_", ""))
         if number is None:
-            raise unsupported(alg)
+            raise unsupported_algorithm(alg)
         return number
     raise TypeError(f"Can't convert argument `alg` (of value {alg} and type {type(alg)}) to int.")
 
 
-def unsupported(alg: Any) -> ValueError:
+def unsupported_algorithm(alg: Any) -> ValueError:
     """Returns the error for an algorithm that does not exist."""
     names = ("philox", "threefry", "auto_select") if isinstance(alg, str) else (1, 2, 3)
     return ValueError(
@@ -71,7 +71,7 @@ def unsupported(alg: Any) -> ValueError:
     )
 
 
-def _uint64(values: Sequence[int]) -> torch.Tensor:
+def _uint64_tensor(values: Sequence[int]) -> torch.Tensor:
     return torch.from_numpy(np.array(values, np.uint64))
 
 
@@ -88,15 +88,15 @@ def _scrambled_rule(seed: TensorShape) -> list[TensorShape]:
 
 
 @op("StatelessRandomGetKeyCounter", shape=_scrambled_rule, in_loops=lambda b, seed: b.key_and_counter(seed))
-def _scramble(seed: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def _stateless_random_get_key_counter(seed: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Derives the key and the counter of a seed."""
     if seed.shape != (2,):
         raise TypeError("the shape rule says what is wrong")
     key, counter = key_and_counter(seed.tolist())
-    return _uint64(key), _uint64(counter)
+    return _uint64_tensor(key), _uint64_tensor(counter)
 
 
-not_differentiable(_scramble)
+not_differentiable(_stateless_random_get_key_counter)
 
 
 def key_counter_alg(seed: Any, alg: Any) -> tuple[Any, Any, Any]:
@@ -110,14 +110,14 @@ def key_counter_alg(seed: Any, alg: Any) -> tuple[Any, Any, Any]:
     if alg == 2:
         raise invalid("The ThreeFry algorithm is not supported: use 'philox' or 'auto_select'")
     if not isinstance(alg, Tensor) and alg not in (1, 3):
-        raise unsupported(alg)
+        raise unsupported_algorithm(alg)
     if type(seed) is EagerTensor and seed.dtype not in (int32, int64):
-        _scramble.op.check_types({"Tseed": seed.dtype})
+        _stateless_random_get_key_counter.op.check_types({"Tseed": seed.dtype})
     if type(seed) is EagerTensor or not isinstance(seed, Tensor):
         value = seed if type(seed) is tuple else host_value(seed)
         if type(value) is tuple and len(value) == 2 and type(value[0]) is int and type(value[1]) is int:
             return (*key_and_counter(value), alg)
-    return (*_scramble(seed), alg)
+    return (*_stateless_random_get_key_counter(seed), alg)
 
 
 def stream_of(key: Any, counter: Any, alg: Any) -> Philox:

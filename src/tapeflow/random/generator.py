@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from tapeflow.core import context, errors
-from tapeflow.core.forking import new_lock
+from tapeflow.core.fork_locks import new_lock
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
@@ -28,12 +28,12 @@ from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import less
 from tapeflow.random import rejection
-from tapeflow.random.algorithms import Algorithm, AlgorithmLike, algorithm_number, unsupported
-from tapeflow.random.stateless import check_floats, scaled, stretched
+from tapeflow.random.algorithms import Algorithm, AlgorithmLike, algorithm_number, unsupported_algorithm
+from tapeflow.random.stateless import check_floats, scale_numbers, stretch_numbers
 from tapeflow.random.stateless_ops import (
     as_result,
     batches,
-    created,
+    created_shape,
     dimensions,
     integers_of,
     normal_of,
@@ -46,21 +46,21 @@ _LOWEST = -(1 << 63)
 _STATE_SIZES = {Algorithm.PHILOX.value: 3, Algorithm.THREEFRY.value: 2, Algorithm.AUTO_SELECT.value: 3}
 
 
-def _signed(value: Any) -> Any:
+def _as_signed(value: Any) -> Any:
     """Converts Python ints of 64 bits, in a nest of lists, to the range of int64."""
     if isinstance(value, (list, tuple)):
-        return [_signed(v) for v in value]
+        return [_as_signed(v) for v in value]
     return value - (1 << 64) if isinstance(value, int) and value >= 1 << 63 else value
 
 
 def _state_tensor(value: Any) -> Any:
-    return cast(convert(_signed(value)), int64)
+    return cast(convert(_as_signed(value)), int64)
 
 
 def _state_size(alg: Any) -> int:
     size = _STATE_SIZES.get(int(alg))
     if size is None:
-        raise unsupported(alg)
+        raise unsupported_algorithm(alg)
     return size
 
 
@@ -95,7 +95,7 @@ def _any_ints(shape: Any, dtype: Any, device: torch.device) -> torch.Tensor:
     return torch.from_numpy(drawn).to(dtype.torch).reshape(dims).to(device)
 
 
-@op("NonDeterministicInts", kernel=_any_ints, host=("shape",), shape=created, creates=True)
+@op("NonDeterministicInts", kernel=_any_ints, host=("shape",), shape=created_shape, creates=True)
 def _non_deterministic_ints(shape: Any, dtype: Any = int64, name: str | None = None) -> Any:
     """Draws unpredictable integers."""
 
@@ -132,7 +132,7 @@ class Generator(AutoTrackable):
         assert alg is not None and state is not None
         self._alg = algorithm_number(alg)
         initial = state if isinstance(state, Variable) else _state_tensor(state)
-        _check_size(initial, _state_size(self._alg))
+        _check_state_size(initial, _state_size(self._alg))
         shared = isinstance(state, Variable)
         self._state_var = initial if shared else Variable(initial, dtype=int64, trainable=False, name="StateVar")
 
@@ -255,7 +255,7 @@ class Generator(AutoTrackable):
             7
         """
         state = _state_tensor(state)
-        _check_size(state, _state_size(self._alg))
+        _check_state_size(state, _state_size(self._alg))
         self._state_var.assign(state)
 
     def reset_from_seed(self, seed: TensorLike) -> None:
@@ -321,7 +321,7 @@ class Generator(AutoTrackable):
         # The low half carries over if the sum, without a sign, is below the second summand.
         carries = less(add(low, _LOWEST), add(blocks, _LOWEST))
         high = add(before[1], cast(carries, int64))
-        self._state_var.assign(ops.Pack([low, high, *_unstacked(before[2:])], 0))
+        self._state_var.assign(ops.Pack([low, high, *_unstack_rows(before[2:])], 0))
         return before
 
     def _take(self, shape: Any) -> tuple[Any, Any, Any]:
@@ -359,8 +359,8 @@ class Generator(AutoTrackable):
         """
         dtype = as_dtype(dtype)
         check_floats(dtype, mean, stddev)
-        shape = _shape(shape)
-        return scaled(normal_of(shape, *self._take(shape), dtype), stddev, mean, dtype, name)
+        shape = _shape_argument(shape)
+        return scale_numbers(normal_of(shape, *self._take(shape), dtype), stddev, mean, dtype, name)
 
     def truncated_normal(
         self,
@@ -390,8 +390,8 @@ class Generator(AutoTrackable):
         """
         dtype = as_dtype(dtype)
         check_floats(dtype, mean, stddev)
-        shape = _shape(shape)
-        return scaled(truncated_normal_of(shape, *self._take(shape), dtype), stddev, mean, dtype, name)
+        shape = _shape_argument(shape)
+        return scale_numbers(truncated_normal_of(shape, *self._take(shape), dtype), stddev, mean, dtype, name)
 
     def uniform(
         self,
@@ -422,10 +422,10 @@ class Generator(AutoTrackable):
             >>> bool(tf.reduce_all((x >= 1) & (x < 7)))
             True
         """
-        dtype, shape = as_dtype(dtype), _shape(shape)
+        dtype, shape = as_dtype(dtype), _shape_argument(shape)
         if not dtype.is_integer:
             rnd = uniform_of(shape, *self._take(shape), dtype)
-            return stretched(rnd, minval, 1 if maxval is None else maxval, dtype, name)
+            return stretch_numbers(rnd, minval, 1 if maxval is None else maxval, dtype, name)
         if (minval is None) != (maxval is None):
             raise ValueError(
                 f"For integer dtype {dtype!s}, minval and maxval must be both `None` or both non-`None`; "
@@ -450,7 +450,7 @@ class Generator(AutoTrackable):
             >>> tf.random.Generator.from_seed(1).uniform_full_int([2]).dtype
             tf.uint64
         """
-        shape = _shape(shape)
+        shape = _shape_argument(shape)
         return integers_of(shape, *self._take(shape), as_dtype(dtype), name)
 
     def binomial(
@@ -477,7 +477,7 @@ class Generator(AutoTrackable):
         """
         trials: Any = convert(counts)
         chances: Any = probs if isinstance(probs, Tensor) else convert(probs, trials.dtype)
-        to, dims = as_dtype(dtype), _shape(shape)
+        to, dims = as_dtype(dtype), _shape_argument(shape)
         if context.state.graph is None:
             return self._binomial(dims, trials, chances, to)
         vector = dims if isinstance(dims, Tensor) else convert(dims, int32)
@@ -526,12 +526,12 @@ class Generator(AutoTrackable):
             >>> len(tf.random.Generator.from_seed(1).split(3))
             3
         """
-        keys = _unstacked(self.uniform_full_int([count], int64))
+        keys = _unstack_rows(self.uniform_full_int([count], int64))
         zeros = [0] * (_state_size(self._alg) - 1)
         return [Generator(state=[*zeros, key], alg=self._alg) for key in keys]
 
 
-def _shape(shape: Any) -> Any:
+def _shape_argument(shape: Any) -> Any:
     """Returns a shape as a tuple, or as a symbolic tensor if it is one or has such dimensions."""
     value = host_value(shape)
     if isinstance(value, Tensor):
@@ -541,17 +541,17 @@ def _shape(shape: Any) -> Any:
     return dimensions(value)
 
 
-def _unstacked(x: Any) -> list[Any]:
+def _unstack_rows(x: Any) -> list[Any]:
     return [x[i] for i in range(x.shape[0])]
 
 
-def _check_size(state: Any, size: int) -> None:
+def _check_state_size(state: Any, size: int) -> None:
     TensorShape(state.shape).assert_is_compatible_with([size])
 
 
 def _of_key_and_counter(key: Any, counter: Any, alg: int) -> Any:
     counter, key = _state_tensor(counter), _state_tensor(key)
-    _check_size(counter, _state_size(alg) - 1)
+    _check_state_size(counter, _state_size(alg) - 1)
     key.shape.assert_is_compatible_with([])
     return ops.ConcatV2([counter, ops.Reshape(key, (1,))], 0)
 

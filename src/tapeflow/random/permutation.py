@@ -20,7 +20,7 @@ from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.random.algorithms import AlgorithmLike, key_counter_alg, stream_of
 
 
-def _order(stream: Philox, length: int) -> torch.Tensor:
+def _random_order(stream: Philox, length: int) -> torch.Tensor:
     """Returns a permutation of `range(length)`, by Fisher and Yates with a word for each swap."""
     words = stream.words(-(-(length - 1) // 4), torch.device("cpu")).reshape(-1)[: length - 1].numpy().view(np.uint32)
     steps = (words % np.arange(length, 1, -1, dtype=np.uint32)).tolist()
@@ -35,7 +35,7 @@ def _is_short(value: torch.Tensor) -> bool:
 
 
 @op("RandomShuffle", shape=same, moves=True, random=True)
-def _shuffle(value: torch.Tensor, seed: int = 0, seed2: int = 0) -> torch.Tensor:
+def _random_shuffle(value: torch.Tensor, seed: int = 0, seed2: int = 0) -> torch.Tensor:
     """Puts the rows of a tensor into random order."""
     if _is_short(value):
         return value.clone()
@@ -45,7 +45,7 @@ def _shuffle(value: torch.Tensor, seed: int = 0, seed2: int = 0) -> torch.Tensor
         order = torch.randperm(length, generator=seeds.torch_generator(value.device), dtype=dtype, device=value.device)
     else:
         stream = seeds.reserve("RandomShuffle", seed, seed2, -(-(length - 1) // 4))
-        order = _order(stream, length).to(value.device)
+        order = _random_order(stream, length).to(value.device)
     return value.index_select(0, order)
 
 
@@ -63,7 +63,7 @@ def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None)
         >>> sorted(tf.random.shuffle([1, 2, 3]).numpy().tolist())
         [1, 2, 3]
     """
-    return _shuffle(value, *seeds.op_seeds(seed), name)
+    return _random_shuffle(value, *seeds.op_seeds(seed), name)
 
 
 @op("StatelessShuffle", host=("key", "counter", "alg"), shape=same, moves=True)
@@ -71,7 +71,7 @@ def _stateless_shuffle(value: torch.Tensor, key: Any, counter: Any, alg: Any) ->
     """Puts the rows of a tensor into the order that a key decides."""
     if _is_short(value):
         return value.clone()
-    return value[_order(stream_of(key, counter, alg), value.shape[0]).to(value.device)]
+    return value[_random_order(stream_of(key, counter, alg), value.shape[0]).to(value.device)]
 
 
 def stateless_shuffle(
@@ -101,7 +101,7 @@ _MOST_ROUNDS = 2**10
 _ROUND_SEQUENCE = 0x7369F885192C0EF5
 
 
-def _encrypt(number: Any, key: tuple[int, ...], bits: int, rounds: int) -> Any:
+def _encrypt_number(number: Any, key: tuple[int, ...], bits: int, rounds: int) -> Any:
     """Encrypts a number, or an array of them, by the Simon block cipher, for words of any size.
 
     Source: Beaulieu et al., "The SIMON and SPECK families of lightweight block ciphers", 2013.
@@ -129,10 +129,10 @@ _FEWEST_BITS = 8  # of half a number
 @functools.lru_cache(16)
 def _encrypted_numbers(key: tuple[int, ...], rounds: int) -> list[int]:
     """Encrypts all numbers of the fewest bits."""
-    return _encrypt(np.arange(2 ** (2 * _FEWEST_BITS)), key, _FEWEST_BITS, rounds).tolist()
+    return _encrypt_number(np.arange(2 ** (2 * _FEWEST_BITS)), key, _FEWEST_BITS, rounds).tolist()
 
 
-def _position(index: int, key: tuple[int, ...], max_index: int, rounds: int) -> int:
+def _shuffled_position(index: int, key: tuple[int, ...], max_index: int, rounds: int) -> int:
     """Returns the position of an index in the permutation of a key: encrypted until it is in the range again."""
     if not max_index:
         return 0
@@ -144,7 +144,7 @@ def _position(index: int, key: tuple[int, ...], max_index: int, rounds: int) -> 
             index = following[index]
         return index
     while True:
-        index = _encrypt(index, key, bits, rounds)
+        index = _encrypt_number(index, key, bits, rounds)
         if index <= max_index:
             return index
 
@@ -174,7 +174,7 @@ def _index_shuffled(index: torch.Tensor, seed: torch.Tensor, max_index: torch.Te
         if not 0 <= number <= bound:
             raise invalid(f"max_index must be >= index, but {bound} < {number}")
     positions = [
-        _position(indices[n % len(indices)], tuple(keys[n % len(keys)]), bounds[n % len(bounds)], rounds)
+        _shuffled_position(indices[n % len(indices)], tuple(keys[n % len(keys)]), bounds[n % len(bounds)], rounds)
         for n in range(count)
     ]
     wide = torch.tensor([p - (1 << 64) if p >= 1 << 63 else p for p in positions], dtype=torch.int64)
@@ -207,7 +207,7 @@ def random_index_shuffle(
     """
 
 
-not_differentiable(_shuffle, _stateless_shuffle, random_index_shuffle)
+not_differentiable(_random_shuffle, _stateless_shuffle, random_index_shuffle)
 _THIRD = 498247692  # completes two seeds to the three that the cipher takes
 
 

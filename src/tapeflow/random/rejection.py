@@ -323,13 +323,13 @@ def truncated_normal(stream: Philox, parameters: list[Array], samples: int, dtyp
             raise invalid("Invalid parameters")
         if (np.isinf(low) and low < 0) or high < mean:  # mirrored: the finite bound becomes the lower one
             low, high, deviation = high, low, -deviation
-        numbers, blocks = _between(stream, (low - mean) / deviation, (high - mean) / deviation, samples, dtype)
+        numbers, blocks = _draw_between(stream, (low - mean) / deviation, (high - mean) / deviation, samples, dtype)
         rows.append(numbers * deviation + mean)
         stream = stream.skipped(blocks)
     return np.stack(rows, 1) if rows else np.empty((samples, 0))
 
 
-def _between(stream: Philox, low: Any, high: Any, samples: int, dtype: torch.dtype) -> tuple[Array, int]:
+def _draw_between(stream: Philox, low: Any, high: Any, samples: int, dtype: torch.dtype) -> tuple[Array, int]:
     """Draws standard normal numbers between bounds, and counts the blocks that they took."""
     kind = type(low)
     root = np.sqrt(low * low + kind(4))

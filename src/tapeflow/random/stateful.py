@@ -13,7 +13,7 @@ from tapeflow.core import aten
 from tapeflow.core import device as devices
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours
-from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, vector
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, static, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.rng import seeds
@@ -28,12 +28,19 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.math.division import realdiv
 from tapeflow.math.extrema import maximum
 from tapeflow.random import rejection
-from tapeflow.random.stateless import UNIFORM_DTYPES, check_dtype, check_floats, gamma_parameters, scaled, stretched
+from tapeflow.random.stateless import (
+    UNIFORM_DTYPES,
+    check_dtype,
+    check_floats,
+    gamma_parameters,
+    scale_numbers,
+    stretch_numbers,
+)
 from tapeflow.random.stateless_ops import (
     as_result,
     categorical_rule,
     check_categorical,
-    created,
+    created_shape,
     dimensions,
     draw_categories,
     gamma_gradient,
@@ -47,19 +54,19 @@ _BOUNDS = frozenset({int, float, type(None)})
 _RESERVED = 256  # blocks that TensorFlow's kernels set aside for each number
 
 
-def _unseeded(shape: Any) -> bool:
+def _is_unseeded(shape: Any) -> bool:
     """Tests whether a call is the common one: no seed, a shape of Python numbers, and no device scope."""
     return seeds.state.seed is None and type(shape) in (list, tuple) and not detours and not settings.deterministic
 
 
 _DRAW: dict[str, Any] = {
-    "host": ("shape",), "shape": created, "creates": True, "random": True, "random_fill": True,
+    "host": ("shape",), "shape": created_shape, "creates": True, "random": True, "random_fill": True,
 }  # fmt: skip
 
 # ---- uniform and normal ----------------------------------------------------------------------------------------------
 
 
-def _filled(name: str, make: Any, unseeded: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+def _drawing_kernel(name: str, make: Any, unseeded: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
     """Returns the kernel of an op: it draws from its seeds' stream, or without seeds from torch's generator."""
 
     def kernel(shape: Any, seed: int, seed2: int, dtype: Any, device: torch.device) -> torch.Tensor:
@@ -79,7 +86,7 @@ _SQRT2 = math.sqrt(2.0)
 _WITHIN_2 = math.erf(2.0 / _SQRT2)  # the probability of being less than 2 from 0
 
 
-def _truncated(dims: Any, generator: Any, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+def _draw_truncated(dims: Any, generator: Any, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
     """Draws normal numbers less than 2 from 0, by the inverse of their distribution."""
     wide = torch.float64 if dtype == torch.float64 else torch.float32
     uniform = torch.empty(dims, dtype=wide, device=device).uniform_(-_WITHIN_2, _WITHIN_2, generator=generator)
@@ -88,30 +95,32 @@ def _truncated(dims: Any, generator: Any, dtype: torch.dtype, device: torch.devi
 
 @op(
     "RandomUniform",
-    kernel=_filled("RandomUniform", to_uniform, torch.rand),
+    kernel=_drawing_kernel("RandomUniform", to_uniform, torch.rand),
     **_DRAW,
     node_name="random_uniform/RandomUniform",
 )
-def _uniform(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
+def _random_uniform(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
     """Draws uniform numbers in [0, 1)."""
 
 
 @op(
     "RandomStandardNormal",
-    kernel=_filled("RandomStandardNormal", to_normal, torch.randn),
+    kernel=_drawing_kernel("RandomStandardNormal", to_normal, torch.randn),
     **_DRAW,
     node_name="random_normal/RandomStandardNormal",
 )
-def _normal(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
+def _random_standard_normal(
+    shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None
+) -> Any:
     """Draws numbers of the standard normal distribution."""
 
 
-@op("TruncatedNormal", kernel=_filled("TruncatedNormal", None, _truncated), **_DRAW)
+@op("TruncatedNormal", kernel=_drawing_kernel("TruncatedNormal", None, _draw_truncated), **_DRAW)
 def _truncated_normal(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
     """Draws numbers of the standard normal distribution that are less than 2 from 0."""
 
 
-def _integers(
+def _draw_integers(
     shape: Any, minval: torch.Tensor, maxval: torch.Tensor, seed: int, seed2: int, device: torch.device
 ) -> torch.Tensor:
     dims = dimensions(shape)
@@ -125,16 +134,16 @@ def _integers(
     return fill(stream, count, dtype, device, to_range, low, high).reshape(dims)
 
 
-@op("RandomUniformInt", kernel=_integers, **_DRAW)
+@op("RandomUniformInt", kernel=_draw_integers, **_DRAW)
 def _uniform_int(shape: Any, minval: Any, maxval: Any, seed: int = 0, seed2: int = 0, name: str | None = None) -> Any:
     """Draws integers between bounds."""
 
 
-not_differentiable(_uniform, _normal, _truncated_normal, _uniform_int)
+not_differentiable(_random_uniform, _random_standard_normal, _truncated_normal, _uniform_int)
 
 
-@_uniform.batching
-@_normal.batching
+@_random_uniform.batching
+@_random_standard_normal.batching
 @_truncated_normal.batching
 @_uniform_int.batching
 def _(batch: Batch, shape: Any, *rest: Any) -> Any:
@@ -165,7 +174,7 @@ def normal(
         >>> tf.random.normal([2, 3], stddev=0.5).shape
         TensorShape([2, 3])
     """
-    if seed is None and type(mean) is float and type(stddev) is float and dtype in _FLOATS and _unseeded(shape):
+    if seed is None and type(mean) is float and type(stddev) is float and dtype in _FLOATS and _is_unseeded(shape):
         dims: Any = shape
         to: Any = dtype
         device = devices.default()
@@ -176,7 +185,7 @@ def normal(
             pass  # the ops below raise TensorFlow's error
     dtype = as_dtype(dtype)
     check_floats(dtype, mean, stddev)
-    return scaled(_normal(shape, *op_seeds(seed), dtype), stddev, mean, dtype, name)
+    return scale_numbers(_random_standard_normal(shape, *op_seeds(seed), dtype), stddev, mean, dtype, name)
 
 
 def uniform(
@@ -204,7 +213,13 @@ def uniform(
         >>> bool(tf.reduce_all((x >= 1) & (x < 7)))
         True
     """
-    if seed is None and type(minval) in _NUMBERS and type(maxval) in _BOUNDS and dtype is float32 and _unseeded(shape):
+    if (
+        seed is None
+        and type(minval) in _NUMBERS
+        and type(maxval) in _BOUNDS
+        and dtype is float32
+        and _is_unseeded(shape)
+    ):
         dims: Any = shape
         low: Any = minval
         high: Any = 1.0 if maxval is None else maxval
@@ -221,8 +236,8 @@ def uniform(
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
         low, high = convert(minval, dtype), convert(maxval, dtype)
         return _uniform_int(shape, low, high, *op_seeds(seed), name)
-    rnd = _uniform(shape, *op_seeds(seed), dtype)
-    return stretched(rnd, minval, 1 if maxval is None else maxval, dtype, name)
+    rnd = _random_uniform(shape, *op_seeds(seed), dtype)
+    return stretch_numbers(rnd, minval, 1 if maxval is None else maxval, dtype, name)
 
 
 def truncated_normal(
@@ -249,22 +264,22 @@ def truncated_normal(
     """
     dtype = as_dtype(dtype)
     check_floats(dtype, mean, stddev)
-    return scaled(_truncated_normal(shape, *op_seeds(seed), dtype), stddev, mean, dtype, name)
+    return scale_numbers(_truncated_normal(shape, *op_seeds(seed), dtype), stddev, mean, dtype, name)
 
 
 # ---- gamma, Poisson, categories --------------------------------------------------------------------------------------
 
 
-def _flat(parameter: torch.Tensor) -> np.ndarray:
+def _flat_parameter(parameter: torch.Tensor) -> np.ndarray:
     return parameter.detach().cpu().double().reshape(-1).numpy()
 
 
-def _sampled(shape: Any, parameter: TensorShape, *_: Any) -> TensorShape:
-    return created(shape).concatenate(parameter)
+def _sample_shape(shape: Any, parameter: TensorShape, *_: Any) -> TensorShape:
+    return created_shape(shape).concatenate(parameter)
 
 
-@op("RandomGamma", host=("shape",), shape=_sampled, random=True)
-def _gamma(shape: Any, alpha: torch.Tensor, seed: int = 0, seed2: int = 0) -> torch.Tensor:
+@op("RandomGamma", host=("shape",), shape=_sample_shape, random=True)
+def _random_gamma(shape: Any, alpha: torch.Tensor, seed: int = 0, seed2: int = 0) -> torch.Tensor:
     """Draws gamma-distributed numbers of rate 1."""
     dims = dimensions(shape)
     full = (*dims, *alpha.shape)
@@ -274,11 +289,11 @@ def _gamma(shape: Any, alpha: torch.Tensor, seed: int = 0, seed2: int = 0) -> to
         return drawn.masked_fill_(wide < 0, math.nan).to(alpha.dtype)
     samples = math.prod(dims)
     stream = reserve(("RandomGamma", alpha.dtype), seed, seed2, _RESERVED * samples * alpha.numel())
-    numbers = rejection.gamma(stream, _flat(alpha), samples)
+    numbers = rejection.gamma(stream, _flat_parameter(alpha), samples)
     return as_result(numbers, full, alpha.dtype, alpha.device)
 
 
-@_gamma.gradient(needs="inputs outputs")
+@_random_gamma.gradient(needs="inputs outputs")
 def _(call: Call, dy: Any) -> Any:
     return gamma_gradient(call.inputs[0], call.outputs[0], dy)
 
@@ -310,11 +325,13 @@ def gamma(
     """
     dtype = as_dtype(dtype)
     alpha, beta, tiny = gamma_parameters(alpha, beta, dtype)
-    return maximum(tiny, realdiv(_gamma(shape, alpha, *op_seeds(seed)), beta))
+    return maximum(tiny, realdiv(_random_gamma(shape, alpha, *op_seeds(seed)), beta))
 
 
-@op("RandomPoissonV2", host=("shape",), shape=_sampled, random=True)
-def _poisson(shape: Any, rate: torch.Tensor, seed: int = 0, seed2: int = 0, dtype: Any = int64) -> torch.Tensor:
+@op("RandomPoissonV2", host=("shape",), shape=_sample_shape, random=True)
+def _random_poisson_v2(
+    shape: Any, rate: torch.Tensor, seed: int = 0, seed2: int = 0, dtype: Any = int64
+) -> torch.Tensor:
     """Draws Poisson-distributed numbers."""
     dims = dimensions(shape)
     full = (*dims, *rate.shape)
@@ -323,7 +340,7 @@ def _poisson(shape: Any, rate: torch.Tensor, seed: int = 0, seed2: int = 0, dtyp
         return drawn.to(dtype.torch)
     samples = math.prod(dims)
     stream = reserve(("RandomPoissonV2", rate.dtype, dtype), seed, seed2, _RESERVED * samples * rate.numel())
-    numbers = rejection.poisson(stream, _flat(rate), samples, most(dtype.torch))
+    numbers = rejection.poisson(stream, _flat_parameter(rate), samples, most(dtype.torch))
     return as_result(numbers, full, dtype.torch, rate.device)
 
 
@@ -348,11 +365,11 @@ def poisson(
         >>> tf.random.poisson([10], lam=[0.5, 1.5]).shape
         TensorShape([10, 2])
     """
-    return _poisson(shape, lam, *op_seeds(seed), as_dtype(dtype), name)
+    return _random_poisson_v2(shape, lam, *op_seeds(seed), as_dtype(dtype), name)
 
 
 @op("Multinomial", host=("num_samples",), shape=categorical_rule, random=True)
-def _multinomial(
+def _multinomial_op(
     logits: torch.Tensor, num_samples: Any, seed: int = 0, seed2: int = 0, output_dtype: Any = int64
 ) -> torch.Tensor:
     """Draws classes by their logits."""
@@ -369,10 +386,10 @@ def _multinomial(
     return draw_categories(stream, logits, num_samples, output_dtype.torch)
 
 
-not_differentiable(_poisson, _multinomial)
+not_differentiable(_random_poisson_v2, _multinomial_op)
 
 
-@_multinomial.batching
+@_multinomial_op.batching
 def _(batch: Batch, logits: Slices, num_samples: Any, *attrs: Any) -> Any:
     joined = batch.run(batch.flat(logits), static(num_samples), *attrs)
     return batch.unflat(joined, batch.outputs[0], logits)
@@ -403,4 +420,4 @@ def categorical(
     """
     dtype = as_dtype(dtype) if dtype else int64
     check_dtype(dtype, (int32, int64))
-    return _multinomial(logits, num_samples, *op_seeds(seed), dtype, name)
+    return _multinomial_op(logits, num_samples, *op_seeds(seed), dtype, name)

@@ -44,17 +44,17 @@ from tapeflow.random.stateless_ops import (
 )
 
 
-def scaled(rnd: Any, scale: Any, offset: Any, dtype: Any, name: str | None = None) -> Any:
+def scale_numbers(rnd: Any, scale: Any, offset: Any, dtype: Any, name: str | None = None) -> Any:
     """Computes `rnd * scale + offset`, without the ops that Python's 1 and 0 do not need.
 
     Nobody else has `rnd` yet, so scalars change it in its place where no tape records.
     """
     if type(scale) not in (int, float) or scale != 1:
         scale = convert(scale, dtype)
-        rnd = _changed(rnd, torch.Tensor.mul_, scale) if _may_change(rnd, scale) else multiply(rnd, scale)
+        rnd = _change_in_place(rnd, torch.Tensor.mul_, scale) if _may_change(rnd, scale) else multiply(rnd, scale)
     if type(offset) not in (int, float) or offset != 0:
         offset = convert(offset, dtype)
-        rnd = _changed(rnd, torch.Tensor.add_, offset) if _may_change(rnd, offset) else add(rnd, offset, name)
+        rnd = _change_in_place(rnd, torch.Tensor.add_, offset) if _may_change(rnd, offset) else add(rnd, offset, name)
     return rnd
 
 
@@ -67,7 +67,7 @@ def _may_change(rnd: Any, scalar: Any) -> bool:
     return plain and not listeners and not detours and rnd.value.untyped_storage().resizable()
 
 
-def _changed(rnd: Any, change: Callable[..., Any], scalar: Any) -> Any:
+def _change_in_place(rnd: Any, change: Callable[..., Any], scalar: Any) -> Any:
     change(rnd.value, scalar.value)
     return rnd
 
@@ -136,7 +136,7 @@ def stateless_uniform(
         if type(bound) not in (int, float):
             convert(bound, dtype)
     rnd = uniform_of(_of_its_dtype(shape), *key_counter_alg(seed, alg), dtype)
-    return stretched(rnd, minval, high, dtype, name)
+    return stretch_numbers(rnd, minval, high, dtype, name)
 
 
 def _of_its_dtype(shape: Any) -> Any:
@@ -144,12 +144,12 @@ def _of_its_dtype(shape: Any) -> Any:
     return convert(shape) if isinstance(shape, (np.ndarray, np.generic)) else shape
 
 
-def stretched(rnd: Any, minval: Any, maxval: Any, dtype: DType, name: str | None = None) -> Any:
+def stretch_numbers(rnd: Any, minval: Any, maxval: Any, dtype: DType, name: str | None = None) -> Any:
     """Maps numbers in [0, 1) to the range between bounds."""
     if type(minval) in (int, float) and minval == 0:
-        return scaled(rnd, maxval, 0, dtype)
+        return scale_numbers(rnd, maxval, 0, dtype)
     minval = convert(minval, dtype)
-    return scaled(rnd, subtract(convert(maxval, dtype), minval), minval, dtype, name)
+    return scale_numbers(rnd, subtract(convert(maxval, dtype), minval), minval, dtype, name)
 
 
 def stateless_normal(
@@ -177,7 +177,7 @@ def stateless_normal(
     """
     dtype = as_dtype(dtype)
     check_floats(dtype, mean, stddev)
-    return scaled(normal_of(_of_its_dtype(shape), *key_counter_alg(seed, alg), dtype), stddev, mean, dtype, name)
+    return scale_numbers(normal_of(_of_its_dtype(shape), *key_counter_alg(seed, alg), dtype), stddev, mean, dtype, name)
 
 
 def check_floats(dtype: DType, *numbers: Any) -> None:
@@ -223,7 +223,7 @@ def stateless_truncated_normal(
     dtype = as_dtype(dtype)
     check_floats(dtype, mean, stddev)
     rnd = truncated_normal_of(_of_its_dtype(shape), *key_counter_alg(seed, alg), dtype)
-    return scaled(rnd, stddev, mean, dtype, name)
+    return scale_numbers(rnd, stddev, mean, dtype, name)
 
 
 def stateless_gamma(

@@ -19,8 +19,8 @@ from tapeflow.core.ops.shape_rules import (
     argument_shape,
     broadcast_all,
     check_rank,
-    ranked,
-    stated,
+    check_ranks_first,
+    stated_dims,
     text,
     too_large,
     with_dimension,
@@ -60,13 +60,13 @@ def dimensions(shape: Any) -> tuple[int, ...]:
     return shape
 
 
-def created(shape: Any, *_: Any) -> TensorShape:
+def created_shape(shape: Any, *_: Any) -> TensorShape:
     """Computes the shape of the result of ops with a shape argument, as their shape rule."""
     check_rank(shape, 1)
     if isinstance(shape, Unknown):
         return TensorShape(None)
     if state.graph is not None and type(shape) is tuple and not any(type(d) is tuple for d in shape):
-        return TensorShape(stated(shape))
+        return TensorShape(stated_dims(shape))
     return TensorShape(list(dimensions(shape)))
 
 
@@ -89,11 +89,11 @@ def batches(shape: Any, *parameters: torch.Tensor) -> tuple[tuple[int, ...], lis
     batch = tuple(torch.broadcast_tensors(*parameters)[0].shape)
     if dims[len(dims) - len(batch) :] != batch or len(batch) > len(dims):
         raise invalid("Shape passed in must end with broadcasted shape.")
-    arrays = [p.detach().cpu().to(_wide(p.dtype)).broadcast_to(batch).reshape(-1).numpy() for p in parameters]
+    arrays = [p.detach().cpu().to(_wide_dtype(p.dtype)).broadcast_to(batch).reshape(-1).numpy() for p in parameters]
     return dims, arrays, math.prod(dims[: len(dims) - len(batch)])
 
 
-def _wide(dtype: torch.dtype) -> torch.dtype:
+def _wide_dtype(dtype: torch.dtype) -> torch.dtype:
     return torch.float32 if dtype in (torch.float16, torch.bfloat16) else dtype
 
 
@@ -105,7 +105,7 @@ def as_result(numbers: np.ndarray, dims: tuple[int, ...], dtype: torch.dtype, de
 # ---- ops of a key and a counter --------------------------------------------------------------------------------------
 
 
-def _filled(convert: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+def _stateless_kernel(convert: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
     def kernel(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any, device: torch.device) -> torch.Tensor:
         dims = dimensions(shape)
         return fill(stream_of(key, counter, alg), math.prod(dims), dtype.torch, device, convert).reshape(dims)
@@ -113,39 +113,41 @@ def _filled(convert: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]
     return kernel
 
 
-def _truncated(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any, device: torch.device) -> torch.Tensor:
+def _truncated_kernel(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any, device: torch.device) -> torch.Tensor:
     dims = dimensions(shape)
     return fill_truncated_normal(stream_of(key, counter, alg), math.prod(dims), dtype.torch, device).reshape(dims)
 
 
-def _keyed(shape: Any, key: Any, counter: Any, alg: Any, *_: Any) -> TensorShape:
+def _check_key(shape: Any, key: Any, counter: Any, alg: Any, *_: Any) -> TensorShape:
     for argument, rank in ((key, 1), (counter, 1), (alg, 0)):
         check_rank(argument, rank)
     with_dimension(argument_shape(key), 0, 1)
-    return created(shape)
+    return created_shape(shape)
 
 
 _HOST = ("shape", "key", "counter", "alg")
 
 
-@op("StatelessRandomUniformV2", kernel=_filled(to_uniform), host=_HOST, shape=_keyed, creates=True,
+@op("StatelessRandomUniformV2", kernel=_stateless_kernel(to_uniform), host=_HOST, shape=_check_key, creates=True,
     draws=elements.uniform)  # fmt: skip
 def uniform_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = float32, name: str | None = None) -> Any:
     """Draws uniform numbers in [0, 1)."""
 
 
-@op("StatelessRandomUniformFullIntV2", kernel=_filled(to_integers), host=_HOST, shape=_keyed, creates=True)
+@op(
+    "StatelessRandomUniformFullIntV2", kernel=_stateless_kernel(to_integers), host=_HOST, shape=_check_key, creates=True
+)
 def integers_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = uint64, name: str | None = None) -> Any:
     """Draws integers over the whole range of their dtype."""
 
 
-@op("StatelessRandomNormalV2", kernel=_filled(to_normal), host=_HOST, shape=_keyed, creates=True,
+@op("StatelessRandomNormalV2", kernel=_stateless_kernel(to_normal), host=_HOST, shape=_check_key, creates=True,
     draws=elements.normal)  # fmt: skip
 def normal_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = float32, name: str | None = None) -> Any:
     """Draws numbers of the standard normal distribution."""
 
 
-@op("StatelessTruncatedNormalV2", kernel=_truncated, host=_HOST, shape=_keyed, creates=True)
+@op("StatelessTruncatedNormalV2", kernel=_truncated_kernel, host=_HOST, shape=_check_key, creates=True)
 def truncated_normal_of(
     shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = float32, name: str | None = None
 ) -> Any:
@@ -167,7 +169,7 @@ def integer_bounds(minval: torch.Tensor, maxval: torch.Tensor, count: int) -> tu
     return low, high
 
 
-def _integers(
+def _integers_kernel(
     shape: Any, key: Any, counter: Any, alg: Any, minval: torch.Tensor, maxval: torch.Tensor, device: torch.device
 ) -> torch.Tensor:
     dims = dimensions(shape)
@@ -178,12 +180,18 @@ def _integers(
     return fill(stream, math.prod(dims), minval.dtype, device, to_range, low, high).reshape(dims)
 
 
-@op("StatelessRandomUniformIntV2", kernel=_integers, host=_HOST, shape=ranked(_keyed, *[None] * 4, 0, 0), creates=True)
+@op(
+    "StatelessRandomUniformIntV2",
+    kernel=_integers_kernel,
+    host=_HOST,
+    shape=check_ranks_first(_check_key, *[None] * 4, 0, 0),
+    creates=True,
+)
 def range_of(shape: Any, key: Any, counter: Any, alg: Any, minval: Any, maxval: Any, name: str | None = None) -> Any:
     """Draws integers between bounds."""
 
 
-@op("StatelessRandomGammaV3", host=_HOST, shape=_keyed)
+@op("StatelessRandomGammaV3", host=_HOST, shape=_check_key)
 def gamma_of(shape: Any, key: Any, counter: Any, alg: Any, alpha: torch.Tensor) -> torch.Tensor:
     """Draws gamma-distributed numbers of rate 1."""
     dims, (alphas,), samples = batches(shape, alpha)
@@ -206,7 +214,7 @@ not_differentiable(uniform_of, integers_of, normal_of, truncated_normal_of, rang
 # ---- ops of a seed ---------------------------------------------------------------------------------------------------
 
 
-def _seeded(seed: Any) -> Philox:
+def _check_seed(seed: Any) -> Philox:
     if type(seed) is not tuple or len(seed) != 2:
         raise invalid(f"seed must have shape [2], not {text(TensorShape(np.shape(seed)))}")
     return from_seed(seed)
@@ -224,7 +232,7 @@ def _seeded_rule(rule: Any, position: int) -> Any:
 
 def _with_parameters(shape: Any, _: Any, *parameters: Any) -> TensorShape:
     broadcast_all(*parameters)
-    return created(shape)
+    return created_shape(shape)
 
 
 def most(dtype: torch.dtype) -> float:
@@ -241,20 +249,20 @@ def _check_compatible(title: str, *parameters: torch.Tensor) -> None:
         raise invalid(f"{title} must have compatible batch dimensions: {listed}") from None
 
 
-@op("StatelessRandomBinomial", host=("shape", "seed"), shape=_seeded_rule(created, 1))
+@op("StatelessRandomBinomial", host=("shape", "seed"), shape=_seeded_rule(created_shape, 1))
 def binomial_of(shape: Any, seed: Any, counts: torch.Tensor, probs: torch.Tensor, dtype: Any = int64) -> torch.Tensor:
     """Draws binomially distributed numbers."""
-    stream = _seeded(seed)
+    stream = _check_seed(seed)
     _check_compatible("counts and probs", counts, probs)
     dims, (count, probability), samples = batches(shape, counts, probs)
     numbers = rejection.binomial(stream, count, probability, samples)
     return as_result(numbers, dims, dtype.torch, counts.device)
 
 
-@op("StatelessRandomPoisson", host=("shape", "seed"), shape=_seeded_rule(created, 1))
+@op("StatelessRandomPoisson", host=("shape", "seed"), shape=_seeded_rule(created_shape, 1))
 def poisson_of(shape: Any, seed: Any, lam: torch.Tensor, dtype: Any) -> torch.Tensor:
     """Draws Poisson-distributed numbers."""
-    stream = _seeded(seed)
+    stream = _check_seed(seed)
     dims, (rate,), samples = batches(shape, lam)
     return as_result(rejection.poisson(stream, rate, samples, most(dtype.torch)), dims, dtype.torch, lam.device)
 
@@ -297,7 +305,7 @@ def categorical_rule(logits: TensorShape, num_samples: Any, *_: Any) -> TensorSh
 @op("StatelessMultinomial", host=("num_samples", "seed"), shape=_seeded_rule(categorical_rule, 2))
 def categories_of(logits: torch.Tensor, num_samples: Any, seed: Any, output_dtype: Any = int64) -> torch.Tensor:
     """Draws classes by their logits."""
-    stream = _seeded(seed)
+    stream = _check_seed(seed)
     check_categorical(logits, num_samples)
     return draw_categories(stream, logits, num_samples, output_dtype.torch)
 
@@ -307,10 +315,10 @@ def bounded_normal_of(
     shape: Any, seed: Any, means: torch.Tensor, stddevs: torch.Tensor, minvals: torch.Tensor, maxvals: torch.Tensor
 ) -> torch.Tensor:
     """Draws normally distributed numbers between bounds."""
-    stream = _seeded(seed)
+    stream = _check_seed(seed)
     _check_compatible("means, stddevs, minvals, maxvals", means, stddevs, minvals, maxvals)
     dims, parameters, samples = batches(shape, means, stddevs, minvals, maxvals)
-    dtype = _wide(means.dtype)
+    dtype = _wide_dtype(means.dtype)
     return as_result(rejection.truncated_normal(stream, parameters, samples, dtype), dims, means.dtype, means.device)
 
 
@@ -319,8 +327,8 @@ def _(call: Call, dy: Any) -> Any:
     """Differentiates implicitly, through the distribution function (Figurnov et al., 2018)."""
     mean, stddev, low, high = call.inputs
     low_z, high_z, z = ((bound - mean) / stddev for bound in (low, high, call.outputs[0]))
-    floor = _below(low_z)
-    share = (_below(z) - floor) / (_below(high_z) - floor)
+    floor = _normal_cdf(low_z)
+    share = (_normal_cdf(z) - floor) / (_normal_cdf(high_z) - floor)
     info = np.finfo(share.dtype.as_numpy_dtype)
     share = ops.Maximum(ops.Minimum(share, 1 - float(info.eps)), float(info.tiny))
     by_low = ops.Exp(0.5 * (z * z - low_z * low_z) + ops.Log1p(-share))
@@ -332,7 +340,7 @@ def _(call: Call, dy: Any) -> Any:
     ])  # fmt: skip
 
 
-def _below(z: Any) -> Any:
+def _normal_cdf(z: Any) -> Any:
     """Returns the probability that a standard normal number is less."""
     return 0.5 * ops.Erfc(z * -math.sqrt(0.5))
 

@@ -2,8 +2,8 @@
 
 import enum as _enum
 
-from tapeflow.resources import TrackableResource
 from tapeflow.saved_model.fingerprint import Fingerprint, read_fingerprint
+from tapeflow.tracking.resources import TrackableResource
 
 
 class VariablePolicy(_enum.Enum):

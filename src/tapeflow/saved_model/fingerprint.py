@@ -13,7 +13,7 @@ from tensorboard.compat.proto import types_pb2
 
 from tapeflow.core.farmhash import fingerprint64, joined_fingerprint
 from tapeflow.core.protos import FingerprintDef
-from tapeflow.io.replacing import write_file
+from tapeflow.io.atomic_replace import write_file
 
 _FILE = "fingerprint.pb"
 _PRODUCER = 4  # the version of the hashes

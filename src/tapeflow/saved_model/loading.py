@@ -101,7 +101,7 @@ def load_partial(
     if not graphs:
         raise ValueError(f"The SavedModel at {directory} has no graph.")
     options = options or LoadOptions()
-    meta = _chosen(graphs, tags, directory)
+    meta = _choose_graph(graphs, tags, directory)
     if not meta.object_graph_def.nodes:
         if set(nodes) != {"root"} or nodes["root"] is not None:
             raise ValueError(
@@ -118,7 +118,7 @@ def load_partial(
     return {path: loader.objects[loader.number_of(path)] for path in nodes}
 
 
-def _chosen(graphs: Sequence[Any], tags: str | Sequence[str] | None, directory: str) -> Any:
+def _choose_graph(graphs: Sequence[Any], tags: str | Sequence[str] | None, directory: str) -> Any:
     """Returns the `MetaGraphDef` with tags.
 
     Raises:

@@ -14,7 +14,7 @@ from tensorboard.compat.proto import meta_graph_pb2, saved_object_graph_pb2
 from tapeflow.core.protos import SavedModel
 from tapeflow.core.types.spec_proto import from_proto, to_proto
 from tapeflow.io import gfile
-from tapeflow.io.replacing import write_file
+from tapeflow.io.atomic_replace import write_file
 
 FILE = "saved_model.pb"
 TEXT_FILE = "saved_model.pbtxt"
@@ -164,13 +164,13 @@ def signature_of(proto: Any) -> inspect.Signature:
     empty = inspect.Parameter.empty
     values = [empty] * (len(args) - len(defaults)) + list(defaults)
     parameters = [
-        inspect.Parameter(_name(name), inspect.Parameter.POSITIONAL_OR_KEYWORD, default=value)
+        inspect.Parameter(_valid_name(name), inspect.Parameter.POSITIONAL_OR_KEYWORD, default=value)
         for name, value in zip(args, values, strict=True)
     ]
     if spec.varargs:
         parameters.append(inspect.Parameter(spec.varargs, inspect.Parameter.VAR_POSITIONAL))
     parameters += [
-        inspect.Parameter(_name(name), inspect.Parameter.KEYWORD_ONLY, default=more.get(name, empty))
+        inspect.Parameter(_valid_name(name), inspect.Parameter.KEYWORD_ONLY, default=more.get(name, empty))
         for name in spec.kwonlyargs or ()
     ]
     if spec.varkw:
@@ -178,6 +178,6 @@ def signature_of(proto: Any) -> inspect.Signature:
     return inspect.Signature(parameters)
 
 
-def _name(text: str) -> str:
+def _valid_name(text: str) -> str:
     """Returns a valid name of a Python parameter for a name of TensorFlow, which may hold slashes and dots."""
     return text if text.isidentifier() else "".join(c if c.isalnum() else "_" for c in f"_{text}")

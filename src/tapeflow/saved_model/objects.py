@@ -36,10 +36,10 @@ def of_whole_variables(function: Function, trace: ConcreteFunction) -> ConcreteF
     """
     if not any(hasattr(captured, "_distributed_container") for captured in trace._captured):
         return trace
-    from tapeflow.distribute.context import moved, place  # loads all of `tf.distribute`
+    from tapeflow.distribute.context import move_thread, place  # loads all of `tf.distribute`
 
     args, kwargs = trace.structured_input_signature
-    with moved(place.strategy, None, 0, updating=True):
+    with move_thread(place.strategy, None, 0, updating=True):
         return function.get_concrete_function(*args, **kwargs)
 
 

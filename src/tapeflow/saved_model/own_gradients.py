@@ -32,7 +32,7 @@ def traced_gradient(own: ExportedGradient) -> ConcreteFunction:
     specs = {f"result_grads_{i}": TensorSpec(t.shape, t.dtype) for i, t in enumerate(outputs)}
     cotangents = [graph.input(spec, name) for name, spec in specs.items()]
     try:
-        graph.trace(_gradient, (operation, *cotangents[: len(operation.outputs)]), {})
+        graph.trace(_registered_gradient, (operation, *cotangents[: len(operation.outputs)]), {})
     except Exception as error:
         raise ValueError(
             "Error when tracing gradients for SavedModel.\n\nCheck the error log to see the error that was raised when "
@@ -51,7 +51,7 @@ def _internal_grad_fn(unused_op: Any, *result_grads: Any) -> None:
 _SIGNATURE = Signature(_internal_grad_fn)
 
 
-def _gradient(operation: Operation, *dys: Any) -> list[Any]:
+def _registered_gradient(operation: Operation, *dys: Any) -> list[Any]:
     inputs, outputs = operation.tensor_inputs, operation.outputs
     call = Call(operation.op, operation.statics, [t._id for t in inputs], outputs[0]._id, [True] * len(inputs))
     describe(call, inputs, outputs)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from tapeflow.autodiff.registered_gradients import new_name, with_gradient
+from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.spec_proto import from_proto
@@ -21,16 +23,14 @@ from tapeflow.function.function import Options
 from tapeflow.function.signature import FunctionType, Signature, is_tensor_spec, spec_of
 from tapeflow.graph.graphdef.calls import check_calls
 from tapeflow.graph.graphdef.export import GRADIENT_NAME
-from tapeflow.graph.graphdef.importing import Builder
+from tapeflow.graph.graphdef.import_graph import Builder
 from tapeflow.graph.graphdef.node_protos import ParsedNode, function_of
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation
-from tapeflow.logger import get_logger
-from tapeflow.registered_gradients import new_name, with_gradient
-from tapeflow.resources import SavedResource
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.messages import signature_of
 from tapeflow.saved_model.objects import CapturedTensor, RestoredTable
+from tapeflow.tracking.resources import SavedResource
 
 
 class Library:
@@ -140,7 +140,7 @@ class Library:
         bound = [self._objects[number] for number in self._saved[name].bound_inputs]
 
         def gradient(_: Any, *dys: Any) -> list[Any]:
-            captured = [_tensor_of(tensor, builder) for tensor in bound if isinstance(tensor, CapturedTensor)]
+            captured = [_captured_tensor(tensor, builder) for tensor in bound if isinstance(tensor, CapturedTensor)]
             concrete = self.concrete(name, inspect.Signature())
             return nest.flatten(concrete.call_flat([*dys, *captured]))
 
@@ -156,7 +156,7 @@ def _forget_gradients(definition: Any, own: set[str]) -> None:
             del node.attr[GRADIENT_NAME]
 
 
-def _tensor_of(captured: CapturedTensor, builder: Builder) -> Any:
+def _captured_tensor(captured: CapturedTensor, builder: Builder) -> Any:
     """Returns the tensor of the function that is built, or of one that is built around it."""
     while builder.around is not None and captured.function != builder.open[-1]:
         builder = builder.around
@@ -187,7 +187,7 @@ def restored_function(name: str, saved: Any, library: Library) -> Function:
         bound = Signature(restored).bind(args, kwargs)
         for converts in (False, True):
             for trace in names:
-                fitted = _fitted(library.input_signature(trace), bound, converts)
+                fitted = _fit_arguments(library.input_signature(trace), bound, converts)
                 if fitted is not None:
                     concrete = library.concrete(trace, signature)
                     return concrete.call_flat(concrete.function_type.tensors(*fitted))
@@ -226,7 +226,7 @@ class RestoredFunction(Function):
         return children
 
 
-def _fitted(expected: Any, bound: Any, converts: bool) -> Any:
+def _fit_arguments(expected: Any, bound: Any, converts: bool) -> Any:
     """Returns the arguments, as a trace for `expected` takes them, or None if it does not."""
     try:
         if not converts:

@@ -10,6 +10,7 @@ from typing import Any
 
 from tensorboard.compat.proto import meta_graph_pb2
 
+from tapeflow.autodiff.registered_gradients import new_name
 from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import inside_function
@@ -22,17 +23,14 @@ from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.trackable import Trackable
 from tapeflow.core.values.variable import Variable
 from tapeflow.data.graph_defs import DatasetResource
-from tapeflow.data_structures import ListWrapper, _DictWrapper, _TupleWrapper
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.graph.graphdef.definitions import strip_default_attrs
 from tapeflow.graph.graphdef.export import PRODUCER, ExportedGradient, FunctionWriter
 from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.io import gfile
-from tapeflow.io.replacing import replaced_file, replaced_folder
+from tapeflow.io.atomic_replace import replaced_file, replaced_folder
 from tapeflow.lookup.mutable import MutableHashTable
-from tapeflow.registered_gradients import new_name
-from tapeflow.resources import SavedResource
 from tapeflow.saved_model import revived
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.fingerprint import write_fingerprint
@@ -57,6 +55,8 @@ from tapeflow.saved_model.serving import (
     add_variable,
 )
 from tapeflow.saved_model.signatures import signatures_of
+from tapeflow.tracking.data_structures import ListWrapper, _DictWrapper, _TupleWrapper
+from tapeflow.tracking.resources import SavedResource
 from tapeflow.train.bundle import write_bundle
 from tapeflow.train.object_graph import graph_and_tensors
 from tapeflow.train.reader import OBJECT_GRAPH
@@ -368,7 +368,7 @@ class _Model:
             bare.concrete_function_name = self._names[id(concrete)]
             bare.argument_keywords.extend(spec.name for spec in _tensor_specs(concrete))
             bare.allowed_positional_arguments = concrete.binding.positional
-            bare.function_spec.CopyFrom(function_spec(_signature(concrete)))
+            bare.function_spec.CopyFrom(function_spec(_trace_signature(concrete)))
             return
         node.function.SetInParent()
         node.function.concrete_functions.extend(self._names[id(c)] for c in function.traces)
@@ -447,7 +447,7 @@ def _tensor_specs(concrete: ConcreteFunction) -> Sequence[TensorSpec]:
     return [s for s in nest.flatten(concrete.structured_input_signature) if isinstance(s, TensorSpec)]
 
 
-def _signature(concrete: ConcreteFunction) -> Any:
+def _trace_signature(concrete: ConcreteFunction) -> Any:
     """Returns the parameters of a trace's Python function; by their names if it has only `**tensors`."""
     signature = concrete.function_type.signature.signature
     if any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):

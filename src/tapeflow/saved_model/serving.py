@@ -41,7 +41,7 @@ class SavedTable(NamedTuple):
     restore: Call
 
 
-def _node(graph_def: Any, name: str, op: str, inputs: Sequence[str] = (), **types: DType) -> Any:
+def _add_node(graph_def: Any, name: str, op: str, inputs: Sequence[str] = (), **types: DType) -> Any:
     node = graph_def.node.add(name=name, op=op)
     node.input.extend(inputs)
     for attr, dtype in types.items():
@@ -53,14 +53,14 @@ def add_constant(graph_def: Any, name: str, value: Any, dtype: DType | None = No
     """Adds a constant; returns its name."""
     dtype = value.dtype if isinstance(value, EagerTensor) else dtype
     assert dtype is not None
-    node = _node(graph_def, name, "Const", dtype=dtype)
+    node = _add_node(graph_def, name, "Const", dtype=dtype)
     node.attr["value"].tensor.CopyFrom(make_tensor_proto(value, dtype))
     return name
 
 
 def add_variable(graph_def: Any, variable: Variable, name: str) -> str:
     """Adds a variable's handle; returns its name."""
-    node = _node(graph_def, name, "VarHandleOp", dtype=variable.dtype)
+    node = _add_node(graph_def, name, "VarHandleOp", dtype=variable.dtype)
     node.attr["shape"].shape.CopyFrom(variable.shape.as_proto())
     node.attr["shared_name"].s = name.encode()
     node.attr["container"].s = b""
@@ -76,7 +76,7 @@ def add_call(graph_def: Any, name: str, call: Call, inputs: Sequence[str] = ()) 
         call: the function, and its captures.
         inputs: the function's arguments, before the captures.
     """
-    node = _node(graph_def, name, "StatefulPartitionedCall", [*inputs, *call.captured])
+    node = _add_node(graph_def, name, "StatefulPartitionedCall", [*inputs, *call.captured])
     node.attr["f"].func.name = call.function
     node.attr["Tin"].list.type.extend(t.dtype.as_datatype_enum for t in call.concrete.inputs)
     node.attr["Tout"].list.type.extend(t.dtype.as_datatype_enum for t in call.concrete.outputs)
@@ -90,16 +90,16 @@ def add_signature(meta: Any, name: str, call: Call) -> None:
     signature.method_name = _METHOD
     inputs = []
     for argument, spec in call.concrete.structured_input_signature[1].items():
-        node = _node(meta.graph_def, f"{prefix}/{argument}", "Placeholder", dtype=spec.dtype)
+        node = _add_node(meta.graph_def, f"{prefix}/{argument}", "Placeholder", dtype=spec.dtype)
         node.attr["shape"].shape.CopyFrom(spec.shape.as_proto())
         inputs.append(node.name)
-        _describe(signature.inputs[argument], f"{node.name}:0", spec)
+        _describe_tensor(signature.inputs[argument], f"{node.name}:0", spec)
     node = add_call(meta.graph_def, f"{prefix}/call", call, inputs)
     for i, (result, spec) in enumerate(sorted(call.concrete._output_specs.items())):  # as nests are flattened
-        _describe(signature.outputs[result], f"{node.name}:{i}", spec)
+        _describe_tensor(signature.outputs[result], f"{node.name}:{i}", spec)
 
 
-def _describe(info: Any, name: str, spec: Any) -> None:
+def _describe_tensor(info: Any, name: str, spec: Any) -> None:
     info.name = name
     info.dtype = spec.dtype.as_datatype_enum
     info.tensor_shape.CopyFrom(spec.shape.as_proto())
@@ -117,29 +117,31 @@ def add_saver(meta: Any, variables: Sequence[tuple[str, str, Variable]], tables:
     dtypes = {key: variable.dtype for key, _, variable in variables}
     for table in tables:
         dtypes.update(table.tensors)
-    filename = _node(graph_def, "saver_filename", "Placeholder", dtype=string)
+    filename = _add_node(graph_def, "saver_filename", "Placeholder", dtype=string)
     filename.attr["shape"].shape.SetInParent()
     names = list(dtypes)
     keys = add_constant(graph_def, "saver/names", [key.encode() for key in names], string)
     slices = add_constant(graph_def, "saver/slices", [b""] * len(names), string)
     done = []
     if names:  # the ops take one tensor at least
-        restored = _node(graph_def, "saver/restored", "RestoreV2", [filename.name, keys, slices])
-        saved = _node(graph_def, "saver/save", "SaveV2", [filename.name, keys, slices])
+        restored = _add_node(graph_def, "saver/restored", "RestoreV2", [filename.name, keys, slices])
+        saved = _add_node(graph_def, "saver/save", "SaveV2", [filename.name, keys, slices])
         for node in (restored, saved):
             node.attr["dtypes"].list.type.extend(dtype.as_datatype_enum for dtype in dtypes.values())
     for i, (key, handle, variable) in enumerate(variables):
-        _node(graph_def, f"saver/read_{i}", "ReadVariableOp", [handle], dtype=variable.dtype)
+        _add_node(graph_def, f"saver/read_{i}", "ReadVariableOp", [handle], dtype=variable.dtype)
         saved.input.append(f"saver/read_{i}")
         value = f"saver/restored:{names.index(key)}"
-        done.append(_node(graph_def, f"saver/assign_{i}", "AssignVariableOp", [handle, value], dtype=variable.dtype))
+        done.append(
+            _add_node(graph_def, f"saver/assign_{i}", "AssignVariableOp", [handle, value], dtype=variable.dtype)
+        )
     for i, table in enumerate(tables):
         key = add_constant(graph_def, f"saver/key_{i}", b"", string)
         add_call(graph_def, f"saver/export_{i}", table.save, [key])  # for each tensor its name, slice and the tensor
         saved.input.extend(f"saver/export_{i}:{3 * k + 2}" for k in range(len(table.tensors)))
         values = [f"saver/restored:{names.index(key)}" for key in table.tensors]
         done.append(add_call(graph_def, f"saver/import_{i}", table.restore, values))
-    _node(graph_def, "saver/restore", "NoOp", [f"^{node.name}" for node in done])
-    _node(graph_def, "saver/path", "Identity", [filename.name, *(["^saver/save"] if names else [])], T=string)
+    _add_node(graph_def, "saver/restore", "NoOp", [f"^{node.name}" for node in done])
+    _add_node(graph_def, "saver/path", "Identity", [filename.name, *(["^saver/save"] if names else [])], T=string)
     saver.filename_tensor_name, saver.save_tensor_name = "saver_filename:0", "saver/path:0"
     saver.restore_op_name, saver.version = "saver/restore", saver.V2

@@ -25,9 +25,9 @@ def signatures_of(view: SavedView, signatures: Any) -> dict[str, ConcreteFunctio
     """
     if signatures is None:
         chosen = _default_function(view)
-        return {} if chosen is None else {DEFAULT: _wrapper(DEFAULT, _concrete(chosen))}
+        return {} if chosen is None else {DEFAULT: _signature_wrapper(DEFAULT, _as_concrete(chosen))}
     by_name = signatures if isinstance(signatures, Mapping) else {DEFAULT: signatures}
-    return {name: _wrapper(name, _concrete(function)) for name, function in by_name.items()}
+    return {name: _signature_wrapper(name, _as_concrete(function)) for name, function in by_name.items()}
 
 
 def _default_function(view: SavedView) -> Any:
@@ -43,7 +43,7 @@ def _default_function(view: SavedView) -> Any:
         return chosen
     functions = [f for f in view.own_children(view.root).values() if isinstance(f, tuple(function_types))]
     fixed = [f for f in functions if not isinstance(f, Function) or f.input_signature is not None]
-    usable = [trace for trace in map(_concrete, fixed) if _can_be_signature(trace)]
+    usable = [trace for trace in map(_as_concrete, fixed) if _can_be_signature(trace)]
     return usable[0] if len(usable) == 1 else None
 
 
@@ -54,7 +54,7 @@ def _can_be_signature(concrete: ConcreteFunction) -> bool:
     return _by_name(concrete.graph.structured_outputs) is not None
 
 
-def _concrete(function: Any) -> ConcreteFunction:
+def _as_concrete(function: Any) -> ConcreteFunction:
     if isinstance(function, Function) and function.input_signature is not None:
         return of_whole_variables(function, function.get_concrete_function())
     if not isinstance(function, ConcreteFunction):
@@ -65,7 +65,7 @@ def _concrete(function: Any) -> ConcreteFunction:
     return function
 
 
-def _wrapper(name: str, concrete: ConcreteFunction) -> ConcreteFunction:
+def _signature_wrapper(name: str, concrete: ConcreteFunction) -> ConcreteFunction:
     """Returns a trace that takes tensors by name and returns a dict of them.
 
     The names are the placeholder names of the trace. In a structure, a name is the parameter's name with a number.

@@ -26,18 +26,18 @@ def arrays(request: Mapping[str, Any], signature: SignatureInputs) -> dict[str, 
     inputs = list(signature.inputs.items())
     if len(inputs) != 1 or inputs[0][1].dtype is not string:
         raise BadRequest(f"Signature {signature.name!r} does not take examples: use :predict.")
-    return {inputs[0][0]: StringArray.of([_example({**context, **row}) for row in rows])}
+    return {inputs[0][0]: StringArray.of([_make_example({**context, **row}) for row in rows])}
 
 
-def _example(features: Mapping[str, Any]) -> bytes:
+def _make_example(features: Mapping[str, Any]) -> bytes:
     try:
-        parts = {name: _feature(name, value) for name, value in features.items()}
+        parts = {name: _make_feature(name, value) for name, value in features.items()}
         return Example(features=Features(feature=parts)).SerializeToString()
     except (ValueError, TypeError, OverflowError) as error:  # a number that is too large, a name that is not Unicode
         raise BadRequest(f"An example can't be written: {error}") from None
 
 
-def _feature(name: str, value: Any) -> Any:
+def _make_feature(name: str, value: Any) -> Any:
     items = value if isinstance(value, list) else [value]
     if all(isinstance(i, int) and not isinstance(i, bool) and -(2**63) <= i < 2**63 for i in items):
         return Feature(int64_list=Int64List(value=items))

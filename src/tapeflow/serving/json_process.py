@@ -49,8 +49,8 @@ class JsonProcess:
         """
         process = self.start()
         try:
-            _send(process.stdin, (function, [_outside(arg) for arg in args]))
-            has_result, value = _receive(process.stdout)
+            _send_value(process.stdin, (function, [_out_of_band(arg) for arg in args]))
+            has_result, value = _receive_value(process.stdout)
         except BaseException as error:  # the pipes may be anywhere in a message
             self.close()
             if isinstance(error, (OSError, EOFError)):
@@ -70,7 +70,7 @@ class JsonProcess:
                 pipe.close()  # type: ignore[union-attr]
 
 
-def _outside(value: Any) -> Any:
+def _out_of_band(value: Any) -> Any:
     """Returns bytes as a buffer, which is not copied into the pickle."""
     return pickle.PickleBuffer(value) if isinstance(value, bytes) else value
 
@@ -84,7 +84,7 @@ class _Pickler(pickle.Pickler):
         return NotImplemented
 
 
-def _send(pipe: Any, value: Any) -> None:
+def _send_value(pipe: Any, value: Any) -> None:
     buffers: list[pickle.PickleBuffer] = []
     head = io.BytesIO()
     _Pickler(head, 5, buffer_callback=buffers.append).dump(value)
@@ -96,7 +96,7 @@ def _send(pipe: Any, value: Any) -> None:
     pipe.flush()
 
 
-def _receive(pipe: Any) -> Any:
+def _receive_value(pipe: Any) -> Any:
     parts = [_read_exactly(pipe, _read_count(pipe)) for _ in range(_read_count(pipe))]
     return pickle.loads(parts[0], buffers=parts[1:])
 
@@ -120,18 +120,18 @@ def main() -> None:
     gc.disable()  # nested lists are many objects, and have no cycles
     while True:
         try:
-            function, args = _receive(calls)
+            function, args = _receive_value(calls)
         except EOFError:
             return
         answer: tuple[bool, Any]
         try:
-            answer = True, _outside(function(*args))
+            answer = True, _out_of_band(function(*args))
         except MemoryError:
             answer = False, BadRequest("The server has not enough memory for this request.", 429)
         except Exception as error:  # the server answers it
             answer = False, error
         del args
-        _send(results, answer)
+        _send_value(results, answer)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ class BadRequest(Exception):
         return BadRequest, (str(self), self.status)
 
 
-def parsed(body: bytes) -> dict[str, Any]:
+def parse_body(body: bytes) -> dict[str, Any]:
     """Returns the JSON object of a request's body.
 
     Raises:
@@ -88,8 +88,8 @@ def array(name: str, value: Any, spec: Any) -> Any:
     Raises:
         BadRequest: it is of another dtype or shape.
     """
-    wanted = f"Input {name!r} takes {spec.dtype.name} of shape {_shown(spec.shape)}"
-    shape, leaves = _flat(value, wanted)
+    wanted = f"Input {name!r} takes {spec.dtype.name} of shape {_show_shape(spec.shape)}"
+    shape, leaves = _flatten_lists(value, wanted)
     if not spec.shape.is_compatible_with(list(shape)):
         raise BadRequest(f"{wanted}, not of shape {shape}.")
     if spec.dtype is string:
@@ -99,22 +99,22 @@ def array(name: str, value: Any, spec: Any) -> Any:
             return StringArray.of([string_of(name, leaf) for leaf in leaves], shape)
     kinds = {bool} if spec.dtype.is_bool else {int} if spec.dtype.is_integer else {int, float}
     if not kinds.issuperset(map(type, leaves)):
-        raise BadRequest(f"{wanted}, not {_quoted(next(v for v in leaves if type(v) not in kinds))}.")
+        raise BadRequest(f"{wanted}, not {_quote_value(next(v for v in leaves if type(v) not in kinds))}.")
     try:
         return np.array(leaves, spec.dtype.as_numpy_dtype).reshape(shape)
     except (OverflowError, ValueError) as error:
         raise BadRequest(f"{wanted}: {error}") from error
 
 
-def _shown(shape: Any) -> str:
+def _show_shape(shape: Any) -> str:
     return "any rank" if shape.rank is None else str(tuple(shape.as_list()))
 
 
-def _quoted(value: Any) -> str:
+def _quote_value(value: Any) -> str:
     return "an object" if isinstance(value, dict) else json.dumps(value)[:100]
 
 
-def _flat(value: Any, wanted: str) -> tuple[tuple[int, ...], list[Any]]:
+def _flatten_lists(value: Any, wanted: str) -> tuple[tuple[int, ...], list[Any]]:
     """Returns the shape of nested lists, and their items.
 
     Raises:
@@ -145,7 +145,7 @@ def string_of(name: str, value: Any) -> bytes:
             return base64.b64decode(value["b64"], validate=True)
         except ValueError as error:
             raise BadRequest(f"Input {name!r} has a string that is not base64: {error}") from error
-    raise BadRequest(f"Input {name!r} takes strings, not {_quoted(value)}.")
+    raise BadRequest(f"Input {name!r} takes strings, not {_quote_value(value)}.")
 
 
 def plain(name: str, value: Any) -> Any:

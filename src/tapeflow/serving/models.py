@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapeflow.core import errors
+from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.convert import convert, datatype_name
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.logger import get_logger
 from tapeflow.saved_model.loading import load
 from tapeflow.serving import json_values
 from tapeflow.serving.configs import LATEST, ModelConfig, VersionPolicy
@@ -93,7 +93,7 @@ class ServedSignature:
         Raises:
             BadRequest: an op refuses the values.
         """
-        tensors = {name: _tensor_of(array, self.inputs[name].dtype) for name, array in arrays.items()}
+        tensors = {name: _input_tensor(array, self.inputs[name].dtype) for name, array in arrays.items()}
         try:
             results = self._function(**tensors)
         except errors.OpError as error:
@@ -103,7 +103,7 @@ class ServedSignature:
         return {name: _array_of(results[name]) for name in self.outputs}
 
 
-def _tensor_of(array: Any, dtype: DType) -> Any:
+def _input_tensor(array: Any, dtype: DType) -> Any:
     return EagerTensor(array, dtype) if dtype is string else convert(array, dtype)
 
 

@@ -16,13 +16,13 @@ from tensorboard.compat.proto.tensor_pb2 import TensorProto
 
 from tapeflow.array.protos import make_ndarray, make_tensor_proto
 from tapeflow.core import errors
+from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.convert import datatype_name
 from tapeflow.core.protos import Example, message_class
 from tapeflow.core.types.dtypes import as_dtype, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.logger import get_logger
 from tapeflow.serving.configs import list_models
 from tapeflow.serving.json_values import BadRequest
 from tapeflow.serving.metrics import STATUSES
@@ -120,27 +120,29 @@ class PredictionService:
     async def predict(self, request: Any) -> Any:
         """Calls a signature with tensors."""
         model, version, signature = self._find(request.model_spec)
-        outputs = await self._server.call(signature, _arrays(request.inputs, signature, self._server.most_bytes))
+        outputs = await self._server.call(
+            signature, _request_arrays(request.inputs, signature, self._server.most_bytes)
+        )
         wanted = list(request.output_filter) or list(outputs)
         for name in wanted:
             if name not in outputs:
                 raise BadRequest(f"The signature {signature.name!r} has no output {name!r}: it has {sorted(outputs)}.")
-        tensors = {name: _tensor(outputs[name], signature.outputs[name]) for name in wanted}
-        spec = _spec(model, version, signature.name)
+        tensors = {name: _encode_tensor(outputs[name], signature.outputs[name]) for name in wanted}
+        spec = _model_spec(model, version, signature.name)
         return message_class("PredictResponse")(model_spec=spec, outputs=tensors)
 
     async def classify(self, request: Any) -> Any:
         """Calls a signature with examples, and returns classes and scores."""
         model, version, signature = self._find(request.model_spec)
-        result = _classifications(await self._server.call(signature, _examples(request.input, signature)))
-        spec = _spec(model, version, signature.name)
+        result = _classify_outputs(await self._server.call(signature, _serialized_examples(request.input, signature)))
+        spec = _model_spec(model, version, signature.name)
         return message_class("ClassificationResponse")(model_spec=spec, result=result)
 
     async def regress(self, request: Any) -> Any:
         """Calls a signature with examples, and returns a number for each."""
         model, version, signature = self._find(request.model_spec)
-        result = _regressions(await self._server.call(signature, _examples(request.input, signature)))
-        spec = _spec(model, version, signature.name)
+        result = _regress_outputs(await self._server.call(signature, _serialized_examples(request.input, signature)))
+        spec = _model_spec(model, version, signature.name)
         return message_class("RegressionResponse")(model_spec=spec, result=result)
 
     async def infer_several(self, request: Any) -> Any:
@@ -154,12 +156,12 @@ class PredictionService:
             model, version, signature = self._find(task.model_spec)
             if task.method_name not in (_CLASSIFY, _REGRESS):
                 raise BadRequest(f"Unsupported signature method_name: {task.method_name}", 501)
-            outputs = await self._server.call(signature, _examples(request.input, signature))
-            result = response.results.add(model_spec=_spec(model, version, signature.name))
+            outputs = await self._server.call(signature, _serialized_examples(request.input, signature))
+            result = response.results.add(model_spec=_model_spec(model, version, signature.name))
             if task.method_name == _CLASSIFY:
-                result.classification_result.CopyFrom(_classifications(outputs))
+                result.classification_result.CopyFrom(_classify_outputs(outputs))
             else:
-                result.regression_result.CopyFrom(_regressions(outputs))
+                result.regression_result.CopyFrom(_regress_outputs(outputs))
         return response
 
     async def metadata(self, request: Any) -> Any:
@@ -173,7 +175,7 @@ class PredictionService:
         for name, signature in described.items():
             parsed = json_format.ParseDict({k: v for k, v in signature.items() if k != "defaults"}, SignatureDef())
             signatures.signature_def[name] = parsed.SerializeToString()
-        response = message_class("GetModelMetadataResponse")(model_spec=_spec(model, version, ""))
+        response = message_class("GetModelMetadataResponse")(model_spec=_model_spec(model, version, ""))
         response.metadata["signature_def"].type_url = "type.googleapis.com/tensorflow.serving.SignatureDefMap"
         response.metadata["signature_def"].value = signatures.SerializeToString()
         return response
@@ -218,12 +220,12 @@ def _choice_of(spec: Any) -> tuple[str, int | None, str | None]:
     return spec.name, number, spec.version_label if choice == "version_label" else None
 
 
-def _spec(model: Servable, version: ServedVersion, signature: str) -> Any:
+def _model_spec(model: Servable, version: ServedVersion, signature: str) -> Any:
     number = message_class("Int64Value")(value=version.number)
     return message_class("ModelSpec")(name=model.name, version=number, signature_name=signature)
 
 
-def _arrays(inputs: Mapping[str, bytes], signature: ServedSignature, most: int) -> dict[str, Any]:
+def _request_arrays(inputs: Mapping[str, bytes], signature: ServedSignature, most: int) -> dict[str, Any]:
     """Returns the tensors of a request as arrays.
 
     Raises:
@@ -233,10 +235,10 @@ def _arrays(inputs: Mapping[str, bytes], signature: ServedSignature, most: int) 
     if missing or others:
         wrong = f"lacks the input {min(missing)!r}" if missing else f"has {min(others)!r}, which is no input"
         raise BadRequest(f"The request {wrong}: signature {signature.name!r} takes {sorted(signature.inputs)}.")
-    return {name: _array(name, inputs[name], spec, most) for name, spec in signature.inputs.items()}
+    return {name: _decode_array(name, inputs[name], spec, most) for name, spec in signature.inputs.items()}
 
 
-def _array(name: str, data: bytes, spec: Any, most: int) -> Any:
+def _decode_array(name: str, data: bytes, spec: Any, most: int) -> Any:
     try:
         proto = TensorProto.FromString(data)
         shape = TensorShape(proto.tensor_shape)
@@ -262,12 +264,12 @@ def _plain_array(output: Any) -> np.ndarray:
     return np.asarray(EagerTensor(output, string).numpy()) if isinstance(output, StringArray) else output
 
 
-def _tensor(output: Any, spec: Any) -> bytes:
+def _encode_tensor(output: Any, spec: Any) -> bytes:
     array = _plain_array(output)
     return bytes(make_tensor_proto(array, spec.dtype, array.shape).SerializeToString())
 
 
-def _examples(request: Any, signature: ServedSignature) -> dict[str, Any]:
+def _serialized_examples(request: Any, signature: ServedSignature) -> dict[str, Any]:
     """Returns the examples of a request as the one input of a signature, serialized.
 
     Raises:
@@ -281,11 +283,11 @@ def _examples(request: Any, signature: ServedSignature) -> dict[str, Any]:
     if len(inputs) != 1 or inputs[0][1].dtype is not string:
         raise BadRequest(f"Signature {signature.name!r} does not take examples: use Predict.")
     if kind == "example_list_with_context":
-        examples = [_join(request.example_list_with_context.context, example) for example in examples]
+        examples = [_join_context(request.example_list_with_context.context, example) for example in examples]
     return {inputs[0][0]: StringArray.of(examples, [len(examples)])}
 
 
-def _join(context: bytes, example: bytes) -> bytes:
+def _join_context(context: bytes, example: bytes) -> bytes:
     try:
         joined = Example.FromString(context)
         joined.MergeFromString(example)
@@ -294,14 +296,14 @@ def _join(context: bytes, example: bytes) -> bytes:
     return bytes(joined.SerializeToString())
 
 
-def _classifications(outputs: Mapping[str, Any]) -> Any:
+def _classify_outputs(outputs: Mapping[str, Any]) -> Any:
     labels, scores = (None if v is None else _plain_array(v) for v in (outputs.get("classes"), outputs.get("scores")))
     if labels is None and scores is None:
         raise BadRequest("The signature gives neither classes nor scores: use Predict.")
     rows = len(labels if labels is not None else scores)  # type: ignore[arg-type]
     result = message_class("ClassificationResult")()
     for i in range(rows):
-        names = [""] * len(scores[i]) if labels is None else [_text(label) for label in labels[i]]  # type: ignore[index]
+        names = [""] * len(scores[i]) if labels is None else [_label_text(label) for label in labels[i]]  # type: ignore[index]
         numbers = [0.0] * len(names) if scores is None else scores[i]
         classes = result.classifications.add().classes
         for name, number in zip(names, numbers, strict=True):
@@ -309,11 +311,11 @@ def _classifications(outputs: Mapping[str, Any]) -> Any:
     return result
 
 
-def _text(label: Any) -> str:
+def _label_text(label: Any) -> str:
     return label.decode(errors="replace") if isinstance(label, bytes) else str(label)
 
 
-def _regressions(outputs: Mapping[str, Any]) -> Any:
+def _regress_outputs(outputs: Mapping[str, Any]) -> Any:
     if "outputs" not in outputs:
         raise BadRequest("The signature gives no outputs: use Predict.")
     values = outputs["outputs"].reshape(-1)

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 from aiohttp import web
 
 from tapeflow.core import errors
+from tapeflow.core.logger import get_logger
 from tapeflow.core.values.strings import StringArray
-from tapeflow.logger import get_logger
 from tapeflow.serving import examples, json_values
 from tapeflow.serving.configs import JOINED, Batching, ModelConfig, list_models, read_message
 from tapeflow.serving.connections import listening
@@ -127,14 +127,16 @@ class Server:
             else:
                 response = await handler(request)
         except BadRequest as error:
-            response = _json({"error": str(error)}, error.status)
+            response = _json_response({"error": str(error)}, error.status)
         except web.RequestPayloadError as error:  # for example, the body is not compressed as declared
-            response = _json({"error": f"The request's body can't be read: {error}"}, 400)
+            response = _json_response({"error": f"The request's body can't be read: {error}"}, 400)
         except web.HTTPException as error:
-            response = _json({"error": error.text or error.reason}, error.status)
+            response = _json_response({"error": error.text or error.reason}, error.status)
         except Exception as error:  # the server goes on; the log has it
             get_logger().exception("serving: %s failed", request.path)
-            response = _json({"error": f"The model failed: {type(error).__name__}. The server's log says more."}, 500)
+            response = _json_response(
+                {"error": f"The model failed: {type(error).__name__}. The server's log says more."}, 500
+            )
         finally:
             del self._at_work[request.protocol]
         name = request.match_info.get("name", "")
@@ -203,22 +205,22 @@ class Server:
             {"version": str(s.number), "state": s.name, "status": {"error_code": s.code, "error_message": s.message}}
             for s in self.manager.states(*_choice_of(request))
         ]
-        return _json({"model_version_status": states})
+        return _json_response({"model_version_status": states})
 
     async def _metadata(self, request: web.Request) -> web.Response:
         model, version = self.manager.find(*_choice_of(request))
-        return _json(version.metadata(model.name))
+        return _json_response(version.metadata(model.name))
 
     # ---- methods ---------------------------------------------------------------------------------------------------
 
     async def _predict(self, request: web.Request) -> web.StreamResponse:
-        return await self._call(request, _columns, json_values.predictions)
+        return await self._call(request, _read_columns, json_values.predictions)
 
     async def _classify(self, request: web.Request) -> web.StreamResponse:
-        return await self._call(request, _examples, _classes)
+        return await self._call(request, _read_examples, _classes_answer)
 
     async def _regress(self, request: web.Request) -> web.StreamResponse:
-        return await self._call(request, _examples, _values)
+        return await self._call(request, _read_examples, _values_answer)
 
     async def _call(
         self, request: web.Request, read: Callable[..., Any], answer: Callable[..., Any]
@@ -233,10 +235,10 @@ class Server:
         _, version = self.manager.find(*_choice_of(request))
         pieces = [piece async for piece in self._pieces(request)]
         size = sum(map(len, pieces))
-        name, arrays, in_rows = await self._aside(size, _read, version.inputs, read, *pieces)
+        name, arrays, in_rows = await self._aside(size, _read_inputs, version.inputs, read, *pieces)
         outputs = await self.call(version.signature(name), arrays)
         size = sum(_byte_size(value) for value in outputs.values())
-        text = await self._aside(size, _write, answer, outputs, in_rows)
+        text = await self._aside(size, _write_answer, answer, outputs, in_rows)
         response = web.StreamResponse(headers={"Content-Type": "application/json"})
         response.content_length = len(text)
         await response.prepare(request)
@@ -302,7 +304,9 @@ def _list_file(path: str) -> list[ModelConfig]:
     return list_models(read_message(path, "ModelServerConfig"))
 
 
-def _read(inputs: Mapping[str, SignatureInputs], read: Callable[..., Any], *pieces: bytes) -> tuple[str, Any, bool]:
+def _read_inputs(
+    inputs: Mapping[str, SignatureInputs], read: Callable[..., Any], *pieces: bytes
+) -> tuple[str, Any, bool]:
     """Returns the name of the signature that a request calls, its arrays, and whether these are rows.
 
     Args:
@@ -314,7 +318,7 @@ def _read(inputs: Mapping[str, SignatureInputs], read: Callable[..., Any], *piec
         BadRequest: the signature takes other inputs than the body has.
     """
     try:
-        value = json_values.parsed(b"".join(pieces))
+        value = json_values.parse_body(b"".join(pieces))
         name = value.get("signature_name", "serving_default")
         if not isinstance(name, str):
             raise BadRequest('"signature_name" has to be a string.')
@@ -324,7 +328,7 @@ def _read(inputs: Mapping[str, SignatureInputs], read: Callable[..., Any], *piec
         raise BadRequest("The body is nested too deeply.") from None
 
 
-def _write(answer: Callable[..., Any], outputs: Mapping[str, Any], in_rows: bool) -> bytes:
+def _write_answer(answer: Callable[..., Any], outputs: Mapping[str, Any], in_rows: bool) -> bytes:
     """Returns the JSON text of an answer."""
     return json.dumps(answer(outputs, in_rows)).encode()
 
@@ -333,24 +337,24 @@ def _byte_size(value: Any) -> int:
     return len(value.buffer) + 8 * value.size if isinstance(value, StringArray) else value.nbytes
 
 
-def _columns(value: dict[str, Any], signature: SignatureInputs) -> tuple[Any, bool]:
+def _read_columns(value: dict[str, Any], signature: SignatureInputs) -> tuple[Any, bool]:
     columns, in_rows = json_values.columns(value, list(signature.inputs))
     return signature.arrays(columns), in_rows
 
 
-def _examples(value: dict[str, Any], signature: SignatureInputs) -> tuple[Any, bool]:
+def _read_examples(value: dict[str, Any], signature: SignatureInputs) -> tuple[Any, bool]:
     return examples.arrays(value, signature), True
 
 
-def _classes(outputs: Mapping[str, Any], _: bool) -> Any:
+def _classes_answer(outputs: Mapping[str, Any], _: bool) -> Any:
     return {"result": examples.classes(outputs)}
 
 
-def _values(outputs: Mapping[str, Any], _: bool) -> Any:
+def _values_answer(outputs: Mapping[str, Any], _: bool) -> Any:
     return {"result": examples.values(outputs)}
 
 
-def _json(value: Any, status: int = 200) -> web.Response:
+def _json_response(value: Any, status: int = 200) -> web.Response:
     return web.Response(body=json.dumps(value).encode(), status=status, content_type="application/json")
 
 
@@ -378,10 +382,10 @@ def run(server: Server, endpoints: Endpoints) -> None:
     """Serves until the process is told to stop."""
     server.start_json_process()
     with suppress(web.GracefulExit, KeyboardInterrupt):
-        asyncio.run(_serve(server, endpoints))
+        asyncio.run(_serve_until_stopped(server, endpoints))
 
 
-async def _serve(server: Server, endpoints: Endpoints) -> None:
+async def _serve_until_stopped(server: Server, endpoints: Endpoints) -> None:
     host, port, grpc_port = endpoints[:3]
     async with AsyncExitStack() as stack:
         accepting = await stack.enter_async_context(server.listening(host, port))

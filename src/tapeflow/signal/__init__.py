@@ -16,7 +16,7 @@ from tapeflow.signal.fourier import (
     rfftnd,
 )
 from tapeflow.signal.fourier_ops import fft, fft2d, fft3d, ifft, ifft2d, ifft3d
-from tapeflow.signal.framing import frame, overlap_and_add
+from tapeflow.signal.frames import frame, overlap_and_add
 from tapeflow.signal.mel import linear_to_mel_weight_matrix, mfccs_from_log_mel_spectrograms
 from tapeflow.signal.spectral import inverse_mdct, inverse_stft, inverse_stft_window_fn, mdct, stft
 from tapeflow.signal.windows import (

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import constant, zeros_like
 from tapeflow.array.creation import range as range_of
-from tapeflow.array.joining import concat
 from tapeflow.array.masks import where
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert, host_value
@@ -22,10 +22,10 @@ from tapeflow.math.complex import complex as complex_of
 from tapeflow.math.complex import real
 from tapeflow.math.elementwise import exp, sqrt
 from tapeflow.signal.fourier import irfft, rfft
-from tapeflow.signal.fourier_ops import length_of, resized
+from tapeflow.signal.fourier_ops import length_of, resize_axes
 
 
-def _check(type: int, n: Any, axis: int, norm: str | None) -> None:
+def _check_transform(type: int, n: Any, axis: int, norm: str | None) -> None:
     """Checks the arguments of `dct` and `idct`."""
     if axis != -1:
         raise NotImplementedError(f"axis must be -1. Got: {axis}")
@@ -72,7 +72,7 @@ def dct(
         True
     """
     length = host_value(n)
-    _check(type, length, axis, norm)
+    _check_transform(type, length, axis, norm)
     x = convert(input)
     if x.dtype not in (float32, float64):
         wrong = f"dct requires tf.float32 or tf.float64 inputs, got: {x.dtype!r}"
@@ -80,7 +80,7 @@ def dct(
             raise ValueError(wrong)
         raise TypeError(wrong)
     if length is not None:
-        x = resized(x, [len(x.shape) - 1], [length])  # the rank must be static here
+        x = resize_axes(x, [len(x.shape) - 1], [length])  # the rank must be static here
     if type == 4 and x.shape.rank is None:
         raise ValueError("Cannot take the length of shape with unknown rank.")
     count = length_of(x, -1)
@@ -89,10 +89,10 @@ def dct(
             raise ValueError("Type-I DCT requires the dimension to be greater than one.")
         return real(rfft(concat([x, x[..., -2:0:-1]], -1)))
     if type == 2:
-        return _second(x, count, norm)
+        return _second_type(x, count, norm)
     if type == 3:
-        return _third(x, count, norm)
-    y = _second(resized(x, [-1], [2 * count]), 2 * count, None)[..., 1::2]
+        return _third_type(x, count, norm)
+    y = _second_type(resize_axes(x, [-1], [2 * count]), 2 * count, None)[..., 1::2]
     return y * root_of_part(0.5, count, x.dtype) if norm == "ortho" else y
 
 
@@ -121,7 +121,7 @@ def _first_and_others(first: Any, others: Any, count: Any, dtype: Any) -> Any:
     return constant(factors, dtype)
 
 
-def _turns(count: Any, sign: int, dtype: Any) -> Any:
+def _half_turns(count: Any, sign: int, dtype: Any) -> Any:
     """Returns twice the numbers `exp(sign * 1j * pi * k / 2N)`."""
     complex_dtype = complex64 if dtype is float32 else complex128
     if isinstance(count, Tensor):
@@ -131,22 +131,22 @@ def _turns(count: Any, sign: int, dtype: Any) -> Any:
     return constant(2.0 * np.exp(1j * angles), complex_dtype)
 
 
-def _second(x: Any, count: Any, norm: str | None) -> Any:
+def _second_type(x: Any, count: Any, norm: str | None) -> Any:
     """Computes the transform of type 2."""
-    y = real(rfft(x, [2 * count])[..., :count] * _turns(count, -1, x.dtype))
+    y = real(rfft(x, [2 * count])[..., :count] * _half_turns(count, -1, x.dtype))
     if norm == "ortho":
         y *= _first_and_others(root_of_part(0.25, count, x.dtype), root_of_part(0.5, count, x.dtype), count, x.dtype)
     return y
 
 
-def _third(x: Any, count: Any, norm: str | None) -> Any:
+def _third_type(x: Any, count: Any, norm: str | None) -> Any:
     """Computes the transform of type 3."""
     if norm == "ortho":
         size = cast(count, x.dtype) if isinstance(count, Tensor) else float(count)
         x *= _first_and_others(size**0.5, (0.5 * size) ** 0.5, count, x.dtype)
     else:
         x *= cast(count, x.dtype)
-    return irfft(_turns(count, 1, x.dtype) * complex_of(x, zeros_like(x)), [2 * count])[..., :count]
+    return irfft(_half_turns(count, 1, x.dtype) * complex_of(x, zeros_like(x)), [2 * count])[..., :count]
 
 
 def idct(
@@ -181,5 +181,5 @@ def idct(
         >>> np.allclose(tf.signal.idct(tf.signal.dct([1.0, 3.0], norm="ortho"), norm="ortho"), [1.0, 3.0])
         True
     """
-    _check(type, host_value(n), axis, norm)
+    _check_transform(type, host_value(n), axis, norm)
     return dct(input, {1: 1, 2: 3, 3: 2, 4: 4}[type], n, axis, norm, name)

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.array.concat_and_split import concat, stack, unstack
 from tapeflow.array.creation import convert_to_tensor, zeros
-from tapeflow.array.gathering import gather
-from tapeflow.array.joining import concat, stack, unstack
+from tapeflow.array.gathers import gather
 from tapeflow.array.masks import where
 from tapeflow.array.padding import pad, roll
 from tapeflow.array.properties import rank as rank_of
@@ -22,7 +22,7 @@ from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, complex64, complex128, float32, float64, int32
 from tapeflow.core.types.shape import listed_shape
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, mistyped
+from tapeflow.core.values.tensor import EagerTensor, Tensor, dtype_error, invalid
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import less
 from tapeflow.math.extrema import maximum
@@ -32,15 +32,15 @@ from tapeflow.signal.fourier_ops import length_of
 
 def _real_input(x: Any, name: str, rank: int) -> Any:
     """Converts the input of a real transform over `rank` dimensions to a tensor."""
-    return _input(x, name, rank, float32, float64)
+    return _check_signal(x, name, rank, float32, float64)
 
 
 def _complex_input(x: Any, name: str, rank: int) -> Any:
     """Converts the input of a complex transform over `rank` dimensions to a tensor."""
-    return _input(x, name, rank, complex64, complex128)
+    return _check_signal(x, name, rank, complex64, complex128)
 
 
-def _input(x: Any, name: str, rank: int, *dtypes: DType) -> Any:
+def _check_signal(x: Any, name: str, rank: int, *dtypes: DType) -> Any:
     tensor = convert(x, hint=dtypes[0])
     if tensor.dtype not in dtypes:
         raise ValueError(f"{name} requires {' or '.join(f'tf.{d.name}' for d in dtypes)} inputs, got: {tensor}")
@@ -81,12 +81,12 @@ def _complex_of(dtype: DType) -> DType:
     return complex128 if dtype is float64 else complex64
 
 
-def _whole(half: Any) -> Any:
+def _whole_length(half: Any) -> Any:
     """Returns the even length of a real signal whose transform has `half` elements."""
     return max(0, 2 * (half - 1)) if isinstance(half, int) else maximum(2 * (half - 1), 0)
 
 
-def _lengths(fft_length: Any) -> Any:
+def _transform_lengths(fft_length: Any) -> Any:
     """Returns the lengths of a transform, as a list of integers or a tensor.
 
     Raises:
@@ -102,14 +102,14 @@ def _lengths(fft_length: Any) -> Any:
     return lengths
 
 
-def _rfft(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None) -> Any:
+def _real_transform(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None) -> Any:
     """Computes the transform of real numbers over the last `rank` dimensions."""
     x = _real_input(x, name, rank)
     whole = fft_length is None
     if whole:
         fft_length = [length_of(x, a) for a in range(-rank, 0)]
     else:
-        fft_length = _lengths(fft_length)
+        fft_length = _transform_lengths(fft_length)
     if not isinstance(x, SymbolicTensor):
         return fourier_ops.RFFT[rank](x, fft_length, _complex_of(x.dtype), op_name)
     with name_scope(op_name or name.lower()) as scope:
@@ -117,14 +117,14 @@ def _rfft(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None) ->
         return fourier_ops.RFFT[rank](padded, fft_length, _complex_of(x.dtype), scope)
 
 
-def _irfft(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None) -> Any:
+def _inverse_real_transform(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None) -> Any:
     """Computes the inverse transform to real numbers over the last `rank` dimensions."""
     x = _complex_input(x, name, rank)
     if fft_length is None:
         fft_length = [length_of(x, a) for a in range(-rank, 0)]
-        fft_length[-1] = _whole(fft_length[-1])
+        fft_length[-1] = _whole_length(fft_length[-1])
     else:
-        fft_length = _lengths(fft_length)
+        fft_length = _transform_lengths(fft_length)
     if not isinstance(x, SymbolicTensor):
         return fourier_ops.IRFFT[rank](x, fft_length, x.dtype.real_dtype, op_name)
     with name_scope(op_name or name.lower()) as scope:
@@ -143,7 +143,7 @@ def _long_enough(x: Any, fft_length: Any, rank: int, half: bool = False) -> Any:
         return x  # like TensorFlow: its kernels then require as many elements
     if half:
         lengths[-1] = lengths[-1] // 2 + 1
-    missing = [_missing(n, length_of(x, a)) for a, n in zip(range(-rank, 0), lengths, strict=True)]
+    missing = [_missing_length(n, length_of(x, a)) for a, n in zip(range(-rank, 0), lengths, strict=True)]
     if not any(isinstance(m, Tensor) for m in missing) and x.shape.rank is not None:
         return pad(x, [[0, 0]] * (x.shape.rank - rank) + [[0, m] for m in missing]) if any(missing) else x
     after = stack([[0, m] for m in missing])
@@ -151,7 +151,7 @@ def _long_enough(x: Any, fft_length: Any, rank: int, half: bool = False) -> Any:
     return pad(x, concat([zeros(stack([outer, 2]), int32), after], 0))
 
 
-def _missing(required: Any, length: Any) -> Any:
+def _missing_length(required: Any, length: Any) -> Any:
     if isinstance(required, int) and isinstance(length, int):
         return max(0, required - length)
     return maximum(required - length, 0)
@@ -177,7 +177,7 @@ def rfft(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | Non
         >>> tf.signal.rfft([1.0, 0.0, 0.0, 0.0]).numpy().tolist()
         [(1+0j), (1+0j), (1+0j)]
     """
-    return _rfft(input_tensor, fft_length, 1, "RFFT", name)
+    return _real_transform(input_tensor, fft_length, 1, "RFFT", name)
 
 
 def rfft2d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | None = None) -> Tensor:
@@ -199,7 +199,7 @@ def rfft2d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | N
         >>> np.allclose(tf.signal.rfft2d(tf.ones([2, 2])), np.fft.rfft2(np.ones([2, 2])))
         True
     """
-    return _rfft(input_tensor, fft_length, 2, "RFFT2D", name)
+    return _real_transform(input_tensor, fft_length, 2, "RFFT2D", name)
 
 
 def rfft3d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | None = None) -> Tensor:
@@ -221,7 +221,7 @@ def rfft3d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | N
         >>> np.allclose(tf.signal.rfft3d(tf.ones([2, 2, 2])), np.fft.rfftn(np.ones([2, 2, 2])))
         True
     """
-    return _rfft(input_tensor, fft_length, 3, "RFFT3D", name)
+    return _real_transform(input_tensor, fft_length, 3, "RFFT3D", name)
 
 
 def irfft(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | None = None) -> Tensor:
@@ -243,7 +243,7 @@ def irfft(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | No
         >>> tf.signal.irfft([1 + 0j, 1, 1]).numpy().tolist()
         [1.0, 0.0, 0.0, 0.0]
     """
-    return _irfft(input_tensor, fft_length, 1, "IRFFT", name)
+    return _inverse_real_transform(input_tensor, fft_length, 1, "IRFFT", name)
 
 
 def irfft2d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | None = None) -> Tensor:
@@ -264,7 +264,7 @@ def irfft2d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | 
         >>> np.allclose(tf.signal.irfft2d(tf.ones([2, 2], tf.complex64)), np.fft.irfft2(np.ones([2, 2])))
         True
     """
-    return _irfft(input_tensor, fft_length, 2, "IRFFT2D", name)
+    return _inverse_real_transform(input_tensor, fft_length, 2, "IRFFT2D", name)
 
 
 def irfft3d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | None = None) -> Tensor:
@@ -285,7 +285,7 @@ def irfft3d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | 
         >>> np.allclose(tf.signal.irfft3d(tf.ones([2, 2, 2], tf.complex64)), np.fft.irfftn(np.ones([2, 2, 2])))
         True
     """
-    return _irfft(input_tensor, fft_length, 3, "IRFFT3D", name)
+    return _inverse_real_transform(input_tensor, fft_length, 3, "IRFFT3D", name)
 
 
 # ---- over any dimensions ---------------------------------------------------------------------------------------------
@@ -310,7 +310,7 @@ def _lengths_and_axes(x: Any, fft_length: Any, axes: Any, is_half: bool) -> tupl
     Returns:
         Two lists of ints. A length that is not static is a scalar tensor.
     """
-    lengths = None if fft_length is None else host_value(_lengths(fft_length))
+    lengths = None if fft_length is None else host_value(_transform_lengths(fft_length))
     if isinstance(lengths, Tensor):
         lengths = unstack(lengths)
     if axes is None:
@@ -325,11 +325,11 @@ def _lengths_and_axes(x: Any, fft_length: Any, axes: Any, is_half: bool) -> tupl
             raise IndexError(f"dimension {outside[0]} is out of range for a tensor of rank {len(x.shape)}")
         lengths = [length_of(x, a) for a in dims]
         if is_half:
-            lengths[-1] = _whole(lengths[-1])
+            lengths[-1] = _whole_length(lengths[-1])
     return [n if isinstance(n, Tensor) else int(n) for n in lengths], dims
 
 
-def _factor(norm: str | None, lengths: Sequence[Any], inverse: bool) -> Any:
+def _norm_factor(norm: str | None, lengths: Sequence[Any], inverse: bool) -> Any:
     """Returns the factor of a norm; without it, the inverse transform divides by the number of elements."""
     if norm in ("ortho", "forward"):
         count: Any = math.prod(lengths)
@@ -341,7 +341,7 @@ def _factor(norm: str | None, lengths: Sequence[Any], inverse: bool) -> Any:
     return 1.0
 
 
-def _scaled(x: Any, factor: Any) -> Any:
+def _scale_result(x: Any, factor: Any) -> Any:
     if isinstance(factor, Tensor):
         return x * cast(factor, x.dtype)
     return x if factor == 1.0 else x * factor
@@ -378,7 +378,7 @@ def fftnd(
     """
     x = _nd_input(input_tensor, fft_length, axes)
     lengths, dims = _lengths_and_axes(x, fft_length, axes, is_half=False)
-    return _scaled(fourier_ops.fftnd(x, lengths, dims, name), _factor(norm, lengths, inverse=False))
+    return _scale_result(fourier_ops.fftnd(x, lengths, dims, name), _norm_factor(norm, lengths, inverse=False))
 
 
 def ifftnd(
@@ -412,7 +412,7 @@ def ifftnd(
     """
     x = _nd_input(input_tensor, fft_length, axes)
     lengths, dims = _lengths_and_axes(x, fft_length, axes, is_half=False)
-    return _scaled(fourier_ops.ifftnd(x, lengths, dims, name), _factor(norm, lengths, inverse=True))
+    return _scale_result(fourier_ops.ifftnd(x, lengths, dims, name), _norm_factor(norm, lengths, inverse=True))
 
 
 def rfftnd(
@@ -448,8 +448,8 @@ def rfftnd(
     x = _real_input(input_tensor, "RFFTND", _rank_over(axes))
     lengths, dims = _lengths_and_axes(x, fft_length, axes, is_half=False)
     x.shape.with_rank_at_least(len(lengths))
-    return _scaled(
-        fourier_ops.rfftnd(x, lengths, dims, _complex_of(x.dtype), name), _factor(norm, lengths, inverse=False)
+    return _scale_result(
+        fourier_ops.rfftnd(x, lengths, dims, _complex_of(x.dtype), name), _norm_factor(norm, lengths, inverse=False)
     )
 
 
@@ -484,26 +484,26 @@ def irfftnd(
     """
     x = _complex_input(input_tensor, "IRFFTND", _rank_over(axes))
     lengths, dims = _lengths_and_axes(x, fft_length, axes, is_half=True)
-    return _scaled(
-        fourier_ops.irfftnd(x, lengths, dims, x.dtype.real_dtype, name), _factor(norm, lengths, inverse=True)
+    return _scale_result(
+        fourier_ops.irfftnd(x, lengths, dims, x.dtype.real_dtype, name), _norm_factor(norm, lengths, inverse=True)
     )
 
 
 # ---- shifts ----------------------------------------------------------------------------------------------------------
 
 
-def _shift(x: Any, axes: Any, sign: int) -> Any:
+def _shift_halves(x: Any, axes: Any, sign: int) -> Any:
     """Shifts dimensions by half of their lengths, forwards or backwards."""
     tensor = convert(x)
     rank = tensor.shape.rank
     if isinstance(axes, Tensor) and axes.dtype is not int32:  # TensorFlow adds the int32 rank
-        raise mistyped(
+        raise dtype_error(
             f"cannot compute AddV2 as input #1(zero-based) was expected to be int32 but is {axes.dtype.name}"
         )
     if axes is None and not rank:
         if rank is None:
             raise TypeError("the dimensions of a tensor of unknown rank are not static: name the axes")
-        raise mistyped("Value passed to parameter 'axis' has DataType float32 not in list of allowed values")
+        raise dtype_error("Value passed to parameter 'axis' has DataType float32 not in list of allowed values")
     axes = range(len(tensor.shape)) if axes is None else host_value(axes)
     if isinstance(axes, Tensor):  # not static
         places = where(less(axes, 0), axes + ops.Rank(tensor), axes)
@@ -538,7 +538,7 @@ def fftshift(x: TensorLike, axes: AxisLike = None, name: str | None = None) -> T
         >>> tf.signal.fftshift([0, 1, 2, -2, -1]).numpy().tolist()
         [-2, -1, 0, 1, 2]
     """
-    return _shift(x, axes, 1)
+    return _shift_halves(x, axes, 1)
 
 
 def ifftshift(x: TensorLike, axes: AxisLike = None, name: str | None = None) -> Tensor:
@@ -558,4 +558,4 @@ def ifftshift(x: TensorLike, axes: AxisLike = None, name: str | None = None) -> 
         >>> tf.signal.ifftshift([-2, -1, 0, 1, 2]).numpy().tolist()
         [0, 1, 2, -2, -1]
     """
-    return _shift(x, axes, -1)
+    return _shift_halves(x, axes, -1)

@@ -17,15 +17,15 @@ from tapeflow.array.creation import constant
 from tapeflow.array.creation import range as range_of
 from tapeflow.array.padding import pad
 from tapeflow.array.properties import shape as dynamic_shape
-from tapeflow.array.shaping import reshape
+from tapeflow.array.reshapes import reshape
 from tapeflow.core.autodiff.gradients import shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
-from tapeflow.core.ops.batching import Batch, Slices, behind, leading_dimensions, static
+from tapeflow.core.ops.batch_rules import Batch, Slices, behind, leading_dimensions, static
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import stated, text, wholly_static, with_dimension, with_rank
+from tapeflow.core.ops.shape_rules import stated_dims, text, wholly_static, with_dimension, with_rank
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import complex64, float32
 from tapeflow.core.types.shape import TensorShape
@@ -36,7 +36,7 @@ from tapeflow.math.complex import real
 from tapeflow.math.extrema import maximum
 
 
-def _at_least(rank: int) -> Callable[..., TensorShape]:
+def _rank_rule(rank: int) -> Callable[..., TensorShape]:
     """Returns the shape rule of a transform over the last `rank` dimensions."""
 
     def rule(x: TensorShape) -> TensorShape:
@@ -47,7 +47,7 @@ def _at_least(rank: int) -> Callable[..., TensorShape]:
     return rule
 
 
-def _transform(rank: int, inverse: bool) -> Callable[[torch.Tensor], torch.Tensor]:
+def _transform_kernel(rank: int, inverse: bool) -> Callable[[torch.Tensor], torch.Tensor]:
     """Returns the kernel of a transform over the last `rank` dimensions."""
     axes = tuple(range(-rank, 0))
     over_axes = torch.fft.ifftn if inverse else torch.fft.fftn
@@ -60,13 +60,13 @@ def _transform(rank: int, inverse: bool) -> Callable[[torch.Tensor], torch.Tenso
     return kernel
 
 
-def _count(lengths: Iterable[Any], dtype: Any) -> Any:
+def _length_product(lengths: Iterable[Any], dtype: Any) -> Any:
     """Returns the product of lengths as a float. If a length is a tensor, it is a tensor of the dtype."""
     count = size_of(lengths)
     return cast(count, dtype) if isinstance(count, Tensor) else float(count)
 
 
-@op("FFT", kernel=_transform(1, inverse=False), shape=_at_least(1), batching=leading_dimensions)
+@op("FFT", kernel=_transform_kernel(1, inverse=False), shape=_rank_rule(1), batching=leading_dimensions)
 def fft(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the discrete Fourier transform over the last dimension.
 
@@ -85,7 +85,7 @@ def fft(input: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("IFFT", kernel=_transform(1, inverse=True), shape=_at_least(1), batching=leading_dimensions)
+@op("IFFT", kernel=_transform_kernel(1, inverse=True), shape=_rank_rule(1), batching=leading_dimensions)
 def ifft(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse discrete Fourier transform over the last dimension. See `tf.signal.fft`.
 
@@ -104,7 +104,7 @@ def ifft(input: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("FFT2D", kernel=_transform(2, inverse=False), shape=_at_least(2), batching=leading_dimensions)
+@op("FFT2D", kernel=_transform_kernel(2, inverse=False), shape=_rank_rule(2), batching=leading_dimensions)
 def fft2d(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the discrete Fourier transform over the last two dimensions. See `tf.signal.fft`.
 
@@ -123,7 +123,7 @@ def fft2d(input: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("IFFT2D", kernel=_transform(2, inverse=True), shape=_at_least(2), batching=leading_dimensions)
+@op("IFFT2D", kernel=_transform_kernel(2, inverse=True), shape=_rank_rule(2), batching=leading_dimensions)
 def ifft2d(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse discrete Fourier transform over the last two dimensions. See `tf.signal.fft`.
 
@@ -142,7 +142,7 @@ def ifft2d(input: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("FFT3D", kernel=_transform(3, inverse=False), shape=_at_least(3), batching=leading_dimensions)
+@op("FFT3D", kernel=_transform_kernel(3, inverse=False), shape=_rank_rule(3), batching=leading_dimensions)
 def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the discrete Fourier transform over the last three dimensions. See `tf.signal.fft`.
 
@@ -161,7 +161,7 @@ def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("IFFT3D", kernel=_transform(3, inverse=True), shape=_at_least(3), batching=leading_dimensions)
+@op("IFFT3D", kernel=_transform_kernel(3, inverse=True), shape=_rank_rule(3), batching=leading_dimensions)
 def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse discrete Fourier transform over the last three dimensions. See `tf.signal.fft`.
 
@@ -184,7 +184,7 @@ def _declare_adjoint(forward: Any, backward: Any, rank: int) -> None:
     """Declares the gradients of a transform over the last `rank` dimensions and of its inverse."""
 
     def count(x: Any) -> Any:
-        return _count([shape_of(x)[a] for a in range(-rank, 0)], x.dtype)
+        return _length_product([shape_of(x)[a] for a in range(-rank, 0)], x.dtype)
 
     @forward.gradient()
     def _(call: Call, dy: Any) -> Any:
@@ -246,7 +246,7 @@ def _nd_rule(x: TensorShape, fft_length: Any, axes: Any, last: Callable[[Any], A
     return TensorShape(shape)
 
 
-def _half(n: int | None) -> int | None:
+def _half_length(n: int | None) -> int | None:
     """Returns the number of elements of a real transform that are not the conjugate of another."""
     return int(n / 2) + 1 if n else n
 
@@ -262,7 +262,7 @@ def _over_last(rank: int, last: Callable[[Any], Any] = lambda n: n) -> Callable[
         if x.rank is None:
             return x
         lengths = [*fft_length[:-1], last(fft_length[-1])] if wholly_static(fft_length) else [-1] * rank
-        return x[:-rank].concatenate(stated(lengths))
+        return x[:-rank].concatenate(stated_dims(lengths))
 
     return rule
 
@@ -290,7 +290,7 @@ def length_of(x: Any, axis: int) -> Any:
     return dynamic_shape(x)[axis] if length is None else length
 
 
-def resized(x: Any, axes: Sequence[int], lengths: Sequence[Any]) -> Any:
+def resize_axes(x: Any, axes: Sequence[int], lengths: Sequence[Any]) -> Any:
     """Truncates a tensor, or pads it with zeros, to new lengths of some dimensions."""
     shape = tuple(shape_of(x))
     key: list[Any] = [slice(None)] * len(shape)
@@ -332,7 +332,7 @@ def fftnd(input: TensorLike, fft_length: ShapeLike, axes: AxisLike, name: str | 
 @fftnd.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     fft_length, axes = call.attrs
-    dx = ifftnd(dy, fft_length, axes) * _count(_lengths(fft_length, axes), dy.dtype)
+    dx = ifftnd(dy, fft_length, axes) * _length_product(_axis_lengths(fft_length, axes), dy.dtype)
     return _resized_to_input(dx, call, axes)
 
 
@@ -371,23 +371,25 @@ def ifftnd(input: TensorLike, fft_length: ShapeLike, axes: AxisLike, name: str |
 @ifftnd.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     fft_length, axes = call.attrs
-    dx = fftnd(dy, fft_length, axes) / _count(_lengths(fft_length, axes), dy.dtype)
+    dx = fftnd(dy, fft_length, axes) / _length_product(_axis_lengths(fft_length, axes), dy.dtype)
     return _resized_to_input(dx, call, axes)
 
 
 def _rfft_gradient(call: Call, dy: Any, fft_length: Any, axes: Any) -> Any:
     """Computes the gradient of a real transform by the gradient of the full transform, with zeros for omitted parts."""
-    full = resized(dy, [axes[-1]], [fft_length[-1]])
-    dx = real(_inverse(full, fft_length, axes)) * cast(size_of(_lengths(fft_length, axes)), call.dtype(0))
+    full = resize_axes(dy, [axes[-1]], [fft_length[-1]])
+    dx = real(_inverse_transform(full, fft_length, axes)) * cast(
+        size_of(_axis_lengths(fft_length, axes)), call.dtype(0)
+    )
     return _resized_to_input(dx, call, axes)
 
 
-def _inverse(x: Any, fft_length: Any, axes: Any) -> Any:
+def _inverse_transform(x: Any, fft_length: Any, axes: Any) -> Any:
     """Computes the inverse transform; over the last dimensions by an op that TensorFlow has on CPUs."""
     return _INVERSES[len(axes)](x) if _are_last(axes, len(shape_of(x))) else ifftnd(x, fft_length, axes)
 
 
-def _real(x: Any, fft_length: Any, axes: Any, dtype: Any) -> Any:
+def _real_part_transform(x: Any, fft_length: Any, axes: Any, dtype: Any) -> Any:
     """Computes the transform of real numbers; over the last dimensions by an op that TensorFlow has on CPUs."""
     if not _are_last(axes, len(shape_of(x))):
         return rfftnd(x, fft_length, axes, dtype)
@@ -398,7 +400,7 @@ def _are_last(axes: Any, rank: int) -> bool:
     return len(axes) <= 3 and [a % rank for a in axes] == list(range(rank - len(axes), rank))
 
 
-def _lengths(fft_length: Any, axes: Any) -> list[Any]:
+def _axis_lengths(fft_length: Any, axes: Any) -> list[Any]:
     """Returns the lengths of the dimensions as ints, or as scalar tensors if they are not static.
 
     Raises:
@@ -411,13 +413,13 @@ def _lengths(fft_length: Any, axes: Any) -> list[Any]:
 
 def _resized_to_input(dx: Any, call: Call, axes: Any) -> Any:
     """Undoes the truncation and padding of the dimensions of a call's input."""
-    return resized(dx, axes, [call.shape(0)[a] for a in axes])
+    return resize_axes(dx, axes, [call.shape(0)[a] for a in axes])
 
 
 def _irfft_gradient(call: Call, dy: Any, fft_length: Any, axes: Any) -> Any:
     """Computes the gradient of an inverse real transform: elements that also stand for their conjugates count twice."""
     dtype = call.dtype(0)
-    lengths = _lengths(fft_length, axes)
+    lengths = _axis_lengths(fft_length, axes)
     n = lengths[-1]
     if any(isinstance(length, Tensor) for length in lengths):
         k = range_of(n // 2 + 1)
@@ -425,7 +427,7 @@ def _irfft_gradient(call: Call, dy: Any, fft_length: Any, axes: Any) -> Any:
         factors = (2.0 - once) / cast(size_of(lengths), dtype.real_dtype)
         rank = len(call.shape(0))
         weights = reshape(cast(factors, dtype), [-1] + [1] * (rank - 1 - axes[-1] % rank))
-        return _resized_to_input(_real(dy, fft_length, axes, dtype) * weights, call, axes)
+        return _resized_to_input(_real_part_transform(dy, fft_length, axes, dtype) * weights, call, axes)
     twice = np.full(n // 2 + 1 if n else 0, 2.0)
     twice[:1] = 1.0
     if n % 2 == 0:
@@ -433,11 +435,11 @@ def _irfft_gradient(call: Call, dy: Any, fft_length: Any, axes: Any) -> Any:
     shape = [1] * len(call.shape(0))
     shape[axes[-1]] = len(twice)
     weights = constant((twice / math.prod(lengths)).reshape(shape), dtype)
-    return _resized_to_input(_real(dy, fft_length, axes, dtype) * weights, call, axes)
+    return _resized_to_input(_real_part_transform(dy, fft_length, axes, dtype) * weights, call, axes)
 
 
-@op("RFFTND", kernel=_nd_kernel(torch.fft.rfftn, _half), host=("fft_length", "axes"),
-    shape=lambda x, n, axes, *_: _nd_rule(x, n, axes, _half), batching=_transform_slices)  # fmt: skip
+@op("RFFTND", kernel=_nd_kernel(torch.fft.rfftn, _half_length), host=("fft_length", "axes"),
+    shape=lambda x, n, axes, *_: _nd_rule(x, n, axes, _half_length), batching=_transform_slices)  # fmt: skip
 def rfftnd(
     input: TensorLike, fft_length: ShapeLike, axes: AxisLike, Tcomplex: DTypeLike = complex64, name: str | None = None
 ) -> Tensor:
@@ -518,10 +520,10 @@ def _long_enough(kernel: Any, last: Callable[[Any], Any] = lambda n: n) -> Any:
 def _real_transform(name: str, rank: int) -> Any:
     """Declares the op RFFT, RFFT2D or RFFT3D."""
     axes = tuple(range(-rank, 0))
-    kernel = _long_enough(_nd_kernel(torch.fft.rfftn, _half))
+    kernel = _long_enough(_nd_kernel(torch.fft.rfftn, _half_length))
 
     @op(name, kernel=lambda x, n, dtype: kernel(x, n, axes, dtype), host=("fft_length",),
-        shape=_over_last(rank, _half), batching=leading_dimensions)  # fmt: skip
+        shape=_over_last(rank, _half_length), batching=leading_dimensions)  # fmt: skip
     def rfft(input: Any, fft_length: Any, Tcomplex: Any = complex64, name: str | None = None) -> Any:
         """Computes the transform of real numbers over the last dimensions."""
 
@@ -535,7 +537,7 @@ def _real_transform(name: str, rank: int) -> Any:
 def _inverse_real_transform(name: str, rank: int) -> Any:
     """Declares the op IRFFT, IRFFT2D or IRFFT3D."""
     axes = tuple(range(-rank, 0))
-    kernel = _long_enough(_nd_kernel(torch.fft.irfftn), _half)
+    kernel = _long_enough(_nd_kernel(torch.fft.irfftn), _half_length)
 
     @op(name, kernel=lambda x, n, dtype: kernel(x, n, axes, dtype), host=("fft_length",),
         shape=_over_last(rank), batching=leading_dimensions)  # fmt: skip

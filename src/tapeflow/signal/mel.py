@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.array.creation import constant, zeros
-from tapeflow.array.grids import linspace
 from tapeflow.array.padding import pad
-from tapeflow.array.shaping import expand_dims
+from tapeflow.array.ranges import linspace
+from tapeflow.array.reshapes import expand_dims
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, float32
@@ -23,12 +23,12 @@ _MEL_BREAK_HERTZ = 700.0
 _MEL_FACTOR = 1127.0
 
 
-def _mel(hertz: Any) -> Any:
+def _hertz_to_mel(hertz: Any) -> Any:
     """Converts frequencies in hertz to the mel scale."""
     return _MEL_FACTOR * log(1.0 + hertz / _MEL_BREAK_HERTZ)
 
 
-def _check(num_mel_bins: int, sample_rate: Any, lower: float, upper: float, dtype: Any) -> None:
+def _check_mel_arguments(num_mel_bins: int, sample_rate: Any, lower: float, upper: float, dtype: Any) -> None:
     """Checks the arguments of `linear_to_mel_weight_matrix`."""
     if num_mel_bins <= 0:
         raise ValueError(f"num_mel_bins must be positive. Got: {num_mel_bins}")
@@ -80,10 +80,14 @@ def linear_to_mel_weight_matrix(
         TensorShape([129, 40])
     """
     dtype = as_dtype(dtype)
-    _check(num_mel_bins, sample_rate, lower_edge_hertz, upper_edge_hertz, dtype)
+    _check_mel_arguments(num_mel_bins, sample_rate, lower_edge_hertz, upper_edge_hertz, dtype)
     half_rate = cast(sample_rate, dtype) / 2.0
-    bins = expand_dims(_mel(linspace(zeros([], dtype), half_rate, num_spectrogram_bins)[1:]), 1)
-    edges = linspace(_mel(constant(lower_edge_hertz, dtype)), _mel(constant(upper_edge_hertz, dtype)), num_mel_bins + 2)
+    bins = expand_dims(_hertz_to_mel(linspace(zeros([], dtype), half_rate, num_spectrogram_bins)[1:]), 1)
+    edges = linspace(
+        _hertz_to_mel(constant(lower_edge_hertz, dtype)),
+        _hertz_to_mel(constant(upper_edge_hertz, dtype)),
+        num_mel_bins + 2,
+    )
     lower, center, upper = edges[:-2], edges[1:-1], edges[2:]
     rising, falling = (bins - lower) / (center - lower), (upper - bins) / (upper - center)
     weights = maximum(zeros([], dtype), minimum(rising, falling))

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.array.concat_and_split import concat, split, tile
 from tapeflow.array.creation import constant
-from tapeflow.array.joining import concat, split, tile
 from tapeflow.array.padding import pad, reverse
-from tapeflow.array.shaping import reshape
+from tapeflow.array.reshapes import reshape
 from tapeflow.array.unranked import with_joined_batch
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.static import host_static
@@ -24,11 +24,11 @@ from tapeflow.math.reduction import reduce_sum
 from tapeflow.signal.cosine import dct
 from tapeflow.signal.fourier import irfft, rfft
 from tapeflow.signal.fourier_ops import length_of
-from tapeflow.signal.framing import frame, overlap_and_add
+from tapeflow.signal.frames import frame, overlap_and_add
 from tapeflow.signal.windows import hann_window, vorbis_window
 
 
-def _scalar(value: Any) -> Any:
+def _scalar_tensor(value: Any) -> Any:
     """Returns the tensor of a scalar.
 
     Raises:
@@ -89,7 +89,7 @@ def stft(
     """
     x = convert(signals)
     x.shape.with_rank_at_least(1)
-    length, step = _scalar(frame_length), _scalar(frame_step)
+    length, step = _scalar_tensor(frame_length), _scalar_tensor(frame_step)
     transformed_length = _power_of_two(length) if fft_length is None else convert(fft_length)
     frames = frame(x, length, step, pad_end=pad_end)
     if window_fn is not None:
@@ -119,7 +119,7 @@ def inverse_stft_window_fn(
     """
 
     def inverse_window_fn(frame_length: Any, dtype: Any = float32) -> Any:
-        length, step = (host_static(host_value(_scalar(n))) for n in (frame_length, frame_step))
+        length, step = (host_static(host_value(_scalar_tensor(n))) for n in (frame_length, frame_step))
         window = forward_window_fn(length, dtype=dtype)
         overlaps = -(-length // step)
         squares = pad(square(window), [[0, overlaps * step - length]])
@@ -163,8 +163,8 @@ def inverse_stft(
         return with_joined_batch(
             lambda batch: inverse_stft(batch, frame_length, frame_step, fft_length, window_fn), x, 2
         )
-    scalar, step = _scalar(frame_length), _scalar(frame_step)
-    transformed_length = _power_of_two(scalar) if fft_length is None else _scalar(fft_length)
+    scalar, step = _scalar_tensor(frame_length), _scalar_tensor(frame_step)
+    transformed_length = _power_of_two(scalar) if fft_length is None else _scalar_tensor(fft_length)
     frames = irfft(x, [transformed_length])
     length = host_static(host_value(scalar))
     if isinstance(length, int) and length < 0:
@@ -212,18 +212,18 @@ def mdct(
     """
     x = convert(signals)
     x.shape.with_rank_at_least(1)
-    scalar = _scalar(frame_length)
+    scalar = _scalar_tensor(frame_length)
     length = host_static(host_value(scalar))
     if length % 4:
         raise ValueError("The frame length must be a multiple of 4.")
     frames = frame(x, scalar, convert(length // 2, scalar.dtype), pad_end=pad_end)
-    frames *= _window(window_fn, scalar, frames.dtype)
+    frames *= _mdct_window(window_fn, scalar, frames.dtype)
     a, b, c, d = split(frames, 4, axis=-1)
     folded = concat([-reverse(c, [-1]) - d, a - reverse(b, [-1])], -1)
     return dct(folded, type=4, norm=norm)
 
 
-def _window(window_fn: Callable[..., Any] | None, length: Any, dtype: Any) -> Any:
+def _mdct_window(window_fn: Callable[..., Any] | None, length: Any, dtype: Any) -> Any:
     """Returns the window of the modified discrete cosine transform."""
     return constant(math.sqrt(0.5), dtype) if window_fn is None else window_fn(length, dtype=dtype)
 
@@ -263,4 +263,4 @@ def inverse_mdct(
         unfolded *= 0.5 / half
     first, second = split(unfolded, 2, axis=-1)
     frames = concat([second, -reverse(second, [-1]), -reverse(first, [-1]), -first], -1)
-    return overlap_and_add(frames * _window(window_fn, 2 * half, frames.dtype), half)
+    return overlap_and_add(frames * _mdct_window(window_fn, 2 * half, frames.dtype), half)

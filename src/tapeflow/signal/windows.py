@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import constant, ones
 from tapeflow.array.creation import range as range_of
-from tapeflow.array.joining import concat
 from tapeflow.array.masks import where
 from tapeflow.array.padding import reverse
 from tapeflow.core.ops.convert import convert
@@ -23,7 +23,7 @@ from tapeflow.math.special import bessel_i0e
 from tapeflow.math.trigonometric import cos, sin
 
 
-def _arguments(window_length: Any, dtype: Any) -> tuple[Any, DType]:
+def _window_arguments(window_length: Any, dtype: Any) -> tuple[Any, DType]:
     """Returns the length as an int (in a graph as a tensor), and the dtype."""
     dtype = as_dtype(dtype)
     if not dtype.is_floating:
@@ -35,7 +35,7 @@ def _arguments(window_length: Any, dtype: Any) -> tuple[Any, DType]:
 
 def _raised_cosine(window_length: Any, periodic: Any, dtype: Any, mean: float, amplitude: float) -> Any:
     """Returns the window `mean - amplitude * cos(2 pi n / N)`."""
-    length, dtype = _arguments(window_length, dtype)
+    length, dtype = _window_arguments(window_length, dtype)
     if isinstance(length, int) and length == 1:
         return ones([1], dtype)
     periodic = convert(periodic, bool_)
@@ -121,7 +121,7 @@ def kaiser_window(
         >>> float(tf.signal.kaiser_window(5)[2])
         1.0
     """
-    length, dtype = _arguments(window_length, dtype)
+    length, dtype = _window_arguments(window_length, dtype)
     if isinstance(length, int) and length == 1:
         return ones([1], dtype)
     half = cast(length - 1, dtype) / 2.0
@@ -154,7 +154,7 @@ def kaiser_bessel_derived_window(
         >>> np.allclose(window[:2] ** 2 + window[2:] ** 2, 1.0)
         True
     """
-    length, dtype = _arguments(window_length, dtype)
+    length, dtype = _window_arguments(window_length, dtype)
     sums = cumsum(kaiser_window(length // 2 + 1, beta, dtype))
     half = sqrt(sums[:-1] / sums[-1])
     return concat([half, reverse(half, [0])], 0)
@@ -179,7 +179,7 @@ def vorbis_window(window_length: TensorLike, dtype: DTypeLike = float32, name: s
         >>> np.allclose(window[:2] ** 2 + window[2:] ** 2, 1.0)
         True
     """
-    length, dtype = _arguments(window_length, dtype)
+    length, dtype = _window_arguments(window_length, dtype)
     positions = cast(range_of(length), dtype) + 0.5
     angles = constant(math.pi, dtype) * positions / cast(length, dtype)
     return sin(constant(math.pi / 2, dtype) * square(sin(angles)))

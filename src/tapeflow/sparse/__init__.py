@@ -1,6 +1,6 @@
 """The public `tf.sparse` namespace: tensors that hold only the elements which are not zero."""
 
-from tapeflow.sparse.arranging import (
+from tapeflow.sparse.concat_and_slice import (
     concat,
     expand_dims,
     eye,
@@ -15,9 +15,9 @@ from tapeflow.sparse.arranging import (
     split,
     transpose,
 )
-from tapeflow.sparse.crossing import cross, cross_hashed
 from tapeflow.sparse.dense import from_dense, sparse_dense_matmul, to_dense
-from tapeflow.sparse.merging import add, maximum, minimum
+from tapeflow.sparse.elementwise_merge import add, maximum, minimum
+from tapeflow.sparse.feature_cross import cross, cross_hashed
 from tapeflow.sparse.reduction import (
     bincount,
     reduce_max,

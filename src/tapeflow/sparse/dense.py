@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.array.gathering import gather, gather_nd
+from tapeflow.array.gathers import gather, gather_nd
 from tapeflow.array.masks import where
 from tapeflow.array.properties import shape as shape_op
-from tapeflow.array.scattering import scatter_nd
-from tapeflow.array.shaping import broadcast_to, transpose
+from tapeflow.array.reshapes import broadcast_to, transpose
+from tapeflow.array.scatters import scatter_nd
 from tapeflow.core.autodiff.gradients import conj, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import check_rank, ranked, stated, with_rank
+from tapeflow.core.ops.shape_rules import check_rank, check_ranks_first, stated_dims, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bool_, int64, string
 from tapeflow.core.types.shape import TensorShape
@@ -27,7 +27,7 @@ from tapeflow.math.arithmetic import multiply, negative, subtract
 from tapeflow.math.comparison import not_equal
 from tapeflow.math.division import realdiv
 from tapeflow.math.reduction import reduce_sum
-from tapeflow.sparse import places
+from tapeflow.sparse import index_order
 from tapeflow.sparse.tensor import SparseLike, SparseTensor, SparseTensorValue
 
 
@@ -50,8 +50,8 @@ def as_sparse(value: Any) -> SparseTensor:
 def _dense_shape(shape: Any) -> TensorShape:
     """Returns the static part of a shape, as a shape rule gets it."""
     if isinstance(shape, (tuple, int)):
-        return TensorShape(stated(shape if isinstance(shape, tuple) else [shape]))
-    rank = places.rank_of(shape)
+        return TensorShape(stated_dims(shape if isinstance(shape, tuple) else [shape]))
+    rank = index_order.rank_of(shape)
     return TensorShape(None if rank is None else [None] * rank)
 
 
@@ -73,7 +73,7 @@ def _sparse_to_dense(
             f"output_shape has incorrect number of elements: {len(output_shape)} should be: {sparse_indices.shape[1]}"
         )
     sparse_indices = sparse_indices.long()
-    places.check(sparse_indices, output_shape, sorted_once=validate_indices)
+    index_order.check(sparse_indices, output_shape, sorted_once=validate_indices)
     if default_value.ndim:
         raise invalid("default_value should be a scalar.")
     if not output_shape:  # an element without an index is the only one
@@ -114,12 +114,12 @@ def to_dense(
     """
     sp = as_sparse(sp_input)
     if default_value is None:
-        default_value = _zero(sp.dtype)
+        default_value = _zero_value(sp.dtype)
     default = convert(default_value, sp.dtype)
     return _sparse_to_dense(sp.indices, sp.dense_shape, sp.values, default, validate_indices, name)
 
 
-def _zero(dtype: Any) -> Any:
+def _zero_value(dtype: Any) -> Any:
     return "" if dtype is string else False if dtype is bool_ else 0
 
 
@@ -142,7 +142,7 @@ def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
     dense = convert(tensor)
     if dense.shape.rank == 0:
         raise InvalidArgumentError.of("WhereOp : Unhandled input dimensions: 0 [Op:Where]")
-    indices = where(not_equal(dense, convert(_zero(dense.dtype), dense.dtype)))
+    indices = where(not_equal(dense, convert(_zero_value(dense.dtype), dense.dtype)))
     if dense.shape.is_fully_defined():
         dense_shape: Any = np.array(dense.shape.as_list(), np.int64)
     else:
@@ -160,7 +160,7 @@ def _product_shape(
     return TensorShape([a[1 if adjoint_a else 0], b.with_rank(2)[0 if adjoint_b else 1]])
 
 
-@op("SparseTensorDenseMatMul", host=("a_shape",), shape=ranked(_product_shape, 2, 1, 1, 2))
+@op("SparseTensorDenseMatMul", host=("a_shape",), shape=check_ranks_first(_product_shape, 2, 1, 1, 2))
 def _sparse_matmul(
     a_indices: Any, a_values: Any, a_shape: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False
 ) -> torch.Tensor:
@@ -180,14 +180,14 @@ def _sparse_matmul(
     if b.shape[0] != k:
         raise invalid(
             f"Cannot multiply A and B because inner dimension does not match: {k} vs. {b.shape[0]}.  Did you forget a "
-            f"transpose?  Dimensions of A: [{a_shape[0]}, {a_shape[1]}).  Dimensions of B: {places.text(b.shape)}"
+            f"transpose?  Dimensions of A: [{a_shape[0]}, {a_shape[1]}).  Dimensions of B: {index_order.text(b.shape)}"
         )
     for name, index, size in (("k", columns, k), ("m", rows, m)):
         outside = ((index < 0) | (index >= size)).nonzero()
         if len(outside):
             i = int(outside[0])
             raise invalid(f"{name} ({int(index[i])}) from index[{i}] out of bounds (>={size})")
-    return places.times_dense(rows, columns, a_values, (m, k), b)
+    return index_order.times_dense(rows, columns, a_values, (m, k), b)
 
 
 @_sparse_matmul.gradient(needs="inputs")
@@ -242,7 +242,7 @@ def sparse_dense_matmul(
 # ---- element by element ----------------------------------------------------------------------------------------------
 
 
-def _beside(indices: torch.Tensor, shape: Any, dense: torch.Tensor) -> torch.Tensor:
+def _dense_at(indices: torch.Tensor, shape: Any, dense: torch.Tensor) -> torch.Tensor:
     """Returns the elements of a dense tensor, broadcast to the shape, at the indices."""
     fits = dense.ndim <= len(shape) and all(
         n in (1, m) for m, n in zip(shape[::-1], tuple(dense.shape)[::-1], strict=False)
@@ -250,13 +250,13 @@ def _beside(indices: torch.Tensor, shape: Any, dense: torch.Tensor) -> torch.Ten
     if not fits:
         raise invalid(
             "SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes: "
-            f"{places.text(shape)} vs. {places.text(dense.shape)}"
+            f"{index_order.text(shape)} vs. {index_order.text(dense.shape)}"
         )
     return dense.expand(shape)[tuple(indices.long().unbind(1))] if shape else dense.expand(len(indices))
 
 
 def _declare_with_dense(name: str, kernel: Any) -> Any:
-    @op(name, kernel=lambda at, x, shape, y: kernel(x, _beside(at, shape, y)), host=("sp_shape",),
+    @op(name, kernel=lambda at, x, shape, y: kernel(x, _dense_at(at, shape, y)), host=("sp_shape",),
         shape=lambda at, *_: with_rank(at, 2)[:1])  # fmt: skip
     def with_dense(sp_indices: Any, sp_values: Any, sp_shape: Any, dense: Any, name: str | None = None) -> Any:
         """Combines the values of a sparse tensor with the elements of a dense one at the same indices."""
@@ -307,7 +307,7 @@ def add_to_dense(a_indices: Any, a_values: Any, a_shape: Any, b: Any) -> torch.T
             raise invalid(
                 f"Dimension {i} does not equal (no broadcasting is supported): sparse side {m} vs dense side {n}"
             )
-    places.check(a_indices, a_shape, sorted_once=False)
+    index_order.check(a_indices, a_shape, sorted_once=False)
     return b.clone().index_put_(tuple(a_indices.long().unbind(1)), a_values, accumulate=True)
 
 

@@ -8,38 +8,38 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import ones_like
-from tapeflow.array.gathering import gather, gather_nd
-from tapeflow.array.joining import concat
-from tapeflow.array.passing import less_static
+from tapeflow.array.gathers import gather, gather_nd
+from tapeflow.array.identities import less_static
 from tapeflow.array.properties import ensure_shape
-from tapeflow.array.scattering import scatter_nd
-from tapeflow.array.shaping import broadcast_to, expand_dims
-from tapeflow.array.shaping import reshape as reshape_dense
+from tapeflow.array.reshapes import broadcast_to, expand_dims
+from tapeflow.array.reshapes import reshape as reshape_dense
+from tapeflow.array.scatters import scatter_nd
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.errors import InternalError
 from tapeflow.core.ops.convert import as_operand, convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import check_sizes, leave_to_kernel, ranked, with_rank
+from tapeflow.core.ops.shape_rules import check_ranks_first, check_sizes, leave_to_kernel, with_rank
 from tapeflow.core.ops.static import static_shape
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid, mistyped
-from tapeflow.graph.ir.checks import checked
+from tapeflow.core.values.tensor import Tensor, dtype_error, invalid
+from tapeflow.graph.ir.checks import check_or_defer
 from tapeflow.linalg.products import matmul
 from tapeflow.math.arithmetic import add, multiply, negative
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import greater
 from tapeflow.math.segment import unsorted_segment_mean, unsorted_segment_sqrt_n, unsorted_segment_sum
-from tapeflow.sparse import places
+from tapeflow.sparse import index_order
 from tapeflow.sparse.dense import as_sparse
 from tapeflow.sparse.tensor import SparseLike, SparseTensor, SparseTensorValue
 
 
-def _reduced(axes: Any, rank: int) -> list[int]:
+def _reduced_axes(axes: Any, rank: int) -> list[int]:
     """Returns the dimensions to reduce, sorted."""
     dims = range(rank) if axes is None else (axes,) if isinstance(axes, int) else axes
     for a in dims:
@@ -48,32 +48,32 @@ def _reduced(axes: Any, rank: int) -> list[int]:
     return sorted({a % rank for a in dims if rank})
 
 
-def _groups(indices: torch.Tensor, shape: Any, axes: Any) -> tuple[torch.Tensor, list[int], list[int]]:
+def _entry_groups(indices: torch.Tensor, shape: Any, axes: Any) -> tuple[torch.Tensor, list[int], list[int]]:
     """Returns the index in the result for each entry, the shape of the result, and its shape with reduced dimensions of
     length 1. As in TensorFlow, indices are not checked against the shape."""
     check_sizes(shape)
-    reduced = _reduced(axes, len(shape))
+    reduced = _reduced_axes(axes, len(shape))
     others = [d for d in range(len(shape)) if d not in reduced]
     return indices[:, others], [shape[d] for d in others], [1 if d in reduced else n for d, n in enumerate(shape)]
 
 
-def _distinct(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def _distinct_rows(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Returns the different rows, sorted, and the position among them of each row."""
     if not rows.numel():  # one row of no indices, if any
         return rows[:1], rows.new_zeros(len(rows))
     bounds = [int(high) + 1 for high in rows.amax(0)]
-    if math.prod(bounds) >= 2**62 or not places.are_inside(rows, bounds):  # no row is one number
+    if math.prod(bounds) >= 2**62 or not index_order.are_inside(rows, bounds):  # no row is one number
         return torch.unique(rows, sorted=True, return_inverse=True, dim=0)
-    numbers = places.flat(rows, bounds)
+    numbers = index_order.flat(rows, bounds)
     ordered = bool((numbers[1:] >= numbers[:-1]).all())
     distinct, at = (torch.unique_consecutive if ordered else torch.unique)(numbers, return_inverse=True)
-    return places.unflat(distinct, bounds), at
+    return index_order.unflat(distinct, bounds), at
 
 
-def _densely(reduce: str) -> Callable[..., torch.Tensor]:
+def _dense_kernel(reduce: str) -> Callable[..., torch.Tensor]:
     def kernel(indices: Any, values: Any, shape: Any, axes: Any, keep_dims: bool) -> torch.Tensor:
-        rows, out, with_ones = _groups(indices, shape, axes)
-        group, size = places.flat(rows, out), math.prod(out)
+        rows, out, with_ones = _entry_groups(indices, shape, axes)
+        group, size = index_order.flat(rows, out), math.prod(out)
         outside = (group < 0) | (group >= size)
         if bool(outside.any()):
             raise InternalError.of(f"Obtained a write index of {int(group[outside][0])} outside of [0, {size})")
@@ -83,13 +83,13 @@ def _densely(reduce: str) -> Callable[..., torch.Tensor]:
     return kernel
 
 
-def _sparsely(reduce: str) -> Callable[..., Any]:
+def _sparse_kernel(reduce: str) -> Callable[..., Any]:
     def kernel(indices: Any, values: Any, shape: Any, axes: Any, keep_dims: bool) -> Any:
-        rows, out, with_ones = _groups(indices, shape, axes)
-        present, at = _distinct(rows)
+        rows, out, with_ones = _entry_groups(indices, shape, axes)
+        present, at = _distinct_rows(rows)
         result = values.new_zeros(len(present)).scatter_reduce(0, at, values, reduce, include_self=reduce == "sum")
         if keep_dims:
-            reduced = _reduced(axes, len(shape))
+            reduced = _reduced_axes(axes, len(shape))
             columns = iter(present.unbind(1))
             zero = present.new_zeros(len(present))
             present = torch.stack([zero if d in reduced else next(columns) for d in range(len(shape))], 1)
@@ -104,7 +104,7 @@ _HOST = ("input_shape", "reduction_axes")
 def _reduced_shape(indices: TensorShape, values: TensorShape, shape: Any, axes: Any, keep_dims: bool) -> TensorShape:
     if not _is_static(shape) or not _is_static(axes):
         return TensorShape(None)
-    reduced = _reduced(axes, len(shape))
+    reduced = _reduced_axes(axes, len(shape))
     return TensorShape([1 if i in reduced else d for i, d in enumerate(shape) if keep_dims or i not in reduced])
 
 
@@ -116,42 +116,42 @@ def _reduced_shapes(*_: Any) -> list[TensorShape]:
     return [TensorShape(None)] * 3
 
 
-@op("SparseReduceSum", kernel=_densely("sum"), host=_HOST, shape=_reduced_shape)
-def _sum(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, keep_dims: bool = False,
+@op("SparseReduceSum", kernel=_dense_kernel("sum"), host=_HOST, shape=_reduced_shape)
+def _sum_entries(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, keep_dims: bool = False,
          name: str | None = None) -> Any:  # fmt: skip
     """Sums over dimensions of a sparse tensor."""
 
 
-@_sum.gradient(needs="input0")
+@_sum_entries.gradient(needs="input0")
 def _(call: Call, dy: Any) -> Any:
     shape, axes, _ = call.attrs
     indices = call.inputs[0]
-    reduced = _reduced(axes, len(shape))
+    reduced = _reduced_axes(axes, len(shape))
     others = [d for d in range(len(shape)) if d not in reduced]
     if not others:
         return None, broadcast_to(reshape_dense(dy, [1]), [indices.shape[0]])
     return None, gather_nd(reshape_dense(dy, [shape[d] for d in others]), gather(indices, others, axis=1))
 
 
-@op("SparseReduceMax", kernel=_densely("amax"), host=_HOST, shape=_reduced_shape)
-def _max(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, keep_dims: bool = False,
+@op("SparseReduceMax", kernel=_dense_kernel("amax"), host=_HOST, shape=_reduced_shape)
+def _max_entries(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, keep_dims: bool = False,
          name: str | None = None) -> Any:  # fmt: skip
     """Computes the greatest values over dimensions of a sparse tensor."""
 
 
-@op("SparseReduceSumSparse", kernel=_sparsely("sum"), host=_HOST, shape=_reduced_shapes)
+@op("SparseReduceSumSparse", kernel=_sparse_kernel("sum"), host=_HOST, shape=_reduced_shapes)
 def _sum_sparse(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, keep_dims: bool = False,
                 name: str | None = None) -> Any:  # fmt: skip
     """Sums over dimensions of a sparse tensor, sparse again."""
 
 
-@op("SparseReduceMaxSparse", kernel=_sparsely("amax"), host=_HOST, shape=_reduced_shapes)
+@op("SparseReduceMaxSparse", kernel=_sparse_kernel("amax"), host=_HOST, shape=_reduced_shapes)
 def _max_sparse(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, keep_dims: bool = False,
                 name: str | None = None) -> Any:  # fmt: skip
     """Computes the greatest values over dimensions of a sparse tensor, sparse again."""
 
 
-def _reduce(densely: Any, sparsely: Any, sp_input: Any, axis: Any, keepdims: Any, output_is_sparse: bool) -> Any:
+def _reduce_sparse(densely: Any, sparsely: Any, sp_input: Any, axis: Any, keepdims: Any, output_is_sparse: bool) -> Any:
     sp = as_sparse(sp_input)
     axes = host_value(axis)
     if axis is None:
@@ -184,7 +184,7 @@ def reduce_sum(
         >>> tf.sparse.reduce_sum(tf.SparseTensor([[0, 1], [1, 1]], [2, 3], [2, 2]), 0).numpy().tolist()
         [0, 5]
     """
-    return _reduce(_sum, _sum_sparse, sp_input, axis, keepdims, output_is_sparse)
+    return _reduce_sparse(_sum_entries, _sum_sparse, sp_input, axis, keepdims, output_is_sparse)
 
 
 def reduce_max(
@@ -209,18 +209,18 @@ def reduce_max(
         >>> tf.sparse.reduce_max(tf.SparseTensor([[0, 1], [1, 1]], [-2, -3], [2, 2]), 0).numpy().tolist()
         [0, -2]
     """
-    return _reduce(_max, _max_sparse, sp_input, axis, keepdims, output_is_sparse)
+    return _reduce_sparse(_max_entries, _max_sparse, sp_input, axis, keepdims, output_is_sparse)
 
 
 # ---- softmax ---------------------------------------------------------------------------------------------------------
 
 
-@op("SparseSoftmax", host=("sp_shape",), shape=ranked(lambda at, values, _: with_rank(values, 1), 2, 1, 1))
+@op("SparseSoftmax", host=("sp_shape",), shape=check_ranks_first(lambda at, values, _: with_rank(values, 1), 2, 1, 1))
 def _sparse_softmax(sp_indices: Any, sp_values: Any, sp_shape: Any) -> torch.Tensor:
     """Computes softmax over the entries of each row."""
     if len(sp_shape) < 2:
         raise invalid(f"Input should have rank >= 2, but received shape: {', '.join(map(str, sp_shape))}")
-    present, group = _distinct(_groups(sp_indices, sp_shape, -1)[0])
+    present, group = _distinct_rows(_entry_groups(sp_indices, sp_shape, -1)[0])
     count = len(present)
     most = sp_values.new_zeros(count).scatter_reduce(0, group, sp_values, "amax", include_self=False)
     powers = torch.exp(sp_values - most[group])
@@ -230,7 +230,7 @@ def _sparse_softmax(sp_indices: Any, sp_values: Any, sp_shape: Any) -> torch.Ten
 @_sparse_softmax.gradient(needs="input0 outputs")
 def _(call: Call, dy: Any) -> Any:
     indices, y, shape = call.inputs[0], call.outputs[0], call.attrs[0]
-    weighted = _sum(indices, multiply(dy, y), shape, -1, True)
+    weighted = _sum_entries(indices, multiply(dy, y), shape, -1, True)
     centred = ops.SparseDenseCwiseAdd(indices, dy, convert(shape, int64), negative(weighted))
     return None, multiply(centred, y)
 
@@ -256,7 +256,7 @@ def softmax(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
 # ---- counts ----------------------------------------------------------------------------------------------------------
 
 
-def _check_size(size: Any) -> None:
+def _check_count(size: Any) -> None:
     if int(size) < 0:
         raise invalid(f"Dimension {int(size)} must be >= 0")
 
@@ -283,12 +283,12 @@ def to_indicator(sp_input: SparseLike, vocab_size: int, name: str | None = None)
     indices = concat([sp.indices[:, :-1], ids], 1)
     size = cast(vocab_size, int64)
     if state.graph is not None:
-        checked(_check_size, size)
+        check_or_defer(_check_count, size)
     shape = concat([sp.dense_shape[:-1], reshape_dense(size, [1])], 0)
     return greater(scatter_nd(indices, ones_like(sp.values, int32), shape), 0)
 
 
-def _counted(rows: Any, values: Any, batch: Any, weights: Any, minlength: int, maxlength: int, binary: bool) -> Any:
+def _count_rows(rows: Any, values: Any, batch: Any, weights: Any, minlength: int, maxlength: int, binary: bool) -> Any:
     """Counts each value in each row (or in all, for no rows): indices, counts and shape."""
     least, largest = (int(end) for end in values.aminmax()) if len(values) else (0, 0)
     if least < 0:
@@ -306,17 +306,17 @@ def _counted(rows: Any, values: Any, batch: Any, weights: Any, minlength: int, m
     else:
         present, at = torch.unique(keys, sorted=True, return_inverse=True)
         counts = amounts.new_zeros(len(present)).index_add(0, at, amounts)
-    return places.unflat(present, shape), torch.ones_like(counts) if binary else counts, torch.tensor(shape)
+    return index_order.unflat(present, shape), torch.ones_like(counts) if binary else counts, torch.tensor(shape)
 
 
-def _optional(weights: torch.Tensor) -> Any:
+def _optional_weights(weights: torch.Tensor) -> Any:
     return weights if weights.numel() else None
 
 
 def _counted_rule(values: TensorShape, weights: TensorShape, *_: Any) -> list[TensorShape]:
     if weights.num_elements() != 0:
         values.assert_is_compatible_with(weights)
-    return places.components(values.rank)
+    return index_order.components(values.rank)
 
 
 @op("DenseCountSparseOutput", shape=_counted_rule)
@@ -328,19 +328,19 @@ def _count_dense(
     batch = values.shape[0] if values.ndim == 2 else None
     if batch is not None:
         rows = torch.arange(batch).repeat_interleave(values.shape[1])
-    weights = _optional(weights)
+    weights = _optional_weights(weights)
     if weights is not None and weights.shape != values.shape:
         raise invalid("Weights and values must have the same shape")
     flat_weights = None if weights is None else weights.reshape(-1)
     if flat_weights is None:
         flat_weights = torch.ones(values.numel(), dtype=torch.int32)
-    return _counted(rows, values.reshape(-1).long(), batch, flat_weights, minlength, maxlength, binary_output)
+    return _count_rows(rows, values.reshape(-1).long(), batch, flat_weights, minlength, maxlength, binary_output)
 
 
 @op(
     "SparseCountSparseOutput",
     host=("dense_shape",),
-    shape=lambda at, values, shape, *_: places.components(places.rank_of(shape)),
+    shape=lambda at, values, shape, *_: index_order.components(index_order.rank_of(shape)),
 )
 def _count_sparse(
     indices: Any,
@@ -353,20 +353,20 @@ def _count_sparse(
 ) -> Any:
     """Counts each value in a sparse vector, or in each row of a sparse matrix."""
     rows, batch = (indices[:, 0], dense_shape[0]) if len(dense_shape) == 2 else (None, None)
-    weights = _optional(weights)
+    weights = _optional_weights(weights)
     weights = torch.ones(len(values), dtype=torch.int32) if weights is None else weights
-    return _counted(rows, values.long(), batch, weights, minlength, maxlength, binary_output)
+    return _count_rows(rows, values.long(), batch, weights, minlength, maxlength, binary_output)
 
 
-@op("RaggedCountSparseOutput", shape=lambda *_: places.components(2))
+@op("RaggedCountSparseOutput", shape=lambda *_: index_order.components(2))
 def _count_ragged(
     splits: Any, values: Any, weights: Any, minlength: int = -1, maxlength: int = -1, binary_output: bool = False
 ) -> Any:
     """Counts each value in each row of a ragged matrix."""
     rows = torch.arange(len(splits) - 1).repeat_interleave(splits.diff())
-    weights = _optional(weights)
+    weights = _optional_weights(weights)
     weights = torch.ones(len(values), dtype=torch.int32) if weights is None else weights
-    return _counted(rows, values.long(), len(splits) - 1, weights, minlength, maxlength, binary_output)
+    return _count_rows(rows, values.long(), len(splits) - 1, weights, minlength, maxlength, binary_output)
 
 
 not_differentiable(_count_dense, _count_sparse, _count_ragged)
@@ -429,7 +429,7 @@ def bincount(
 # ---- rows of dense tensors -------------------------------------------------------------------------------------------
 
 
-def _integers(value: Any) -> Any:
+def _index_tensor(value: Any) -> Any:
     """Returns the tensor of indices. Other integers that are no tensor, and tensors of both dtypes, become int32."""
     try:
         tensor = convert(value)
@@ -438,7 +438,7 @@ def _integers(value: Any) -> Any:
     return tensor if tensor.dtype in (int32, int64) or isinstance(value, Tensor) else convert(value, hint=int32)
 
 
-def _segments(
+def _combine_segments(
     combine: Callable[..., Any], title: str, data: Any, indices: Any, segment_ids: Any, num_segments: Any
 ) -> Any:
     """Combines the rows of `data` at `indices` by their sorted segment.
@@ -447,12 +447,12 @@ def _segments(
         combine: the reduction of segments.
         title: the name of the op in errors.
     """
-    table, rows, ids = convert(data), _integers(indices), _integers(segment_ids)
+    table, rows, ids = convert(data), _index_tensor(indices), _index_tensor(segment_ids)
     count = num_segments
     for name, dtype in (("segment_ids", ids.dtype), ("indices", rows.dtype)):
         if dtype not in (int32, int64):
             allowed = "not in list of allowed values: int32, int64"
-            raise mistyped(f"Value passed to parameter '{name}' has DataType {dtype.name} {allowed}")
+            raise dtype_error(f"Value passed to parameter '{name}' has DataType {dtype.name} {allowed}")
     if isinstance(count, int) and (count + 2**31) % 2**32 < 2**31:  # in 32 bits
         raise invalid("Cannot specify a negative value for num_segments")
     if count is not None and convert(count).shape.rank:
@@ -472,7 +472,7 @@ def _segments(
         if most is not None and len(numbers) and int(most) <= numbers[-1]:
             raise invalid(f"segment ids must be < num_segments: {numbers[-1]} >= {int(most)}")
 
-    checked(check, *([ids] if count is None else [ids, convert(count)]))
+    check_or_defer(check, *([ids] if count is None else [ids, convert(count)]))
     if count is None and state.graph is None:
         count = int(ids.numpy()[-1]) + 1 if ids.shape[0] else 0
     elif count is None:
@@ -506,7 +506,7 @@ def segment_sum(
         >>> tf.sparse.segment_sum([1.0, 2.0, 4.0], indices=[0, 2], segment_ids=[0, 0]).numpy().tolist()
         [5.0]
     """
-    return _segments(unsorted_segment_sum, "SparseSegmentSum", data, indices, segment_ids, num_segments)
+    return _combine_segments(unsorted_segment_sum, "SparseSegmentSum", data, indices, segment_ids, num_segments)
 
 
 def segment_mean(
@@ -532,7 +532,7 @@ def segment_mean(
         >>> tf.sparse.segment_mean([1.0, 2.0, 4.0], indices=[0, 2], segment_ids=[0, 0]).numpy().tolist()
         [2.5]
     """
-    return _segments(unsorted_segment_mean, "SparseSegmentMean", data, indices, segment_ids, num_segments)
+    return _combine_segments(unsorted_segment_mean, "SparseSegmentMean", data, indices, segment_ids, num_segments)
 
 
 def segment_sqrt_n(
@@ -558,7 +558,7 @@ def segment_sqrt_n(
         >>> tf.sparse.segment_sqrt_n([1.0, 2.0], indices=[0, 0, 0, 0], segment_ids=[0, 0, 0, 0]).numpy().tolist()
         [2.0]
     """
-    return _segments(unsorted_segment_sqrt_n, "SparseSegmentSqrtN", data, indices, segment_ids, num_segments)
+    return _combine_segments(unsorted_segment_sqrt_n, "SparseSegmentSqrtN", data, indices, segment_ids, num_segments)
 
 
 def sampled_addmm(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
+from tapeflow.array.concat_and_split import concat, repeat
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.creation import zeros_like
-from tapeflow.array.joining import concat, repeat
 from tapeflow.array.properties import shape as shape_op
 from tapeflow.array.properties import size
-from tapeflow.array.shaping import expand_dims
+from tapeflow.array.reshapes import expand_dims
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import host_static

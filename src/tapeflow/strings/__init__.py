@@ -2,9 +2,9 @@
 
 from tapeflow.strings.formatting import as_string, format, to_number
 from tapeflow.strings.hashing import to_hash_bucket, to_hash_bucket_fast, to_hash_bucket_strong
-from tapeflow.strings.joining import join, ngrams, reduce_join, unsorted_segment_join
+from tapeflow.strings.join_and_ngrams import join, ngrams, reduce_join, unsorted_segment_join
 from tapeflow.strings.regex import regex_full_match, regex_replace
-from tapeflow.strings.splitting import bytes_split, split
+from tapeflow.strings.split_text import bytes_split, split
 from tapeflow.strings.text import length, lower, strip, substr, upper
 from tapeflow.strings.unicode import (
     unicode_decode,

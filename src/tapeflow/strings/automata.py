@@ -37,26 +37,29 @@ def _set_of(characters: str) -> int:
     return sum(1 << ord(c) for c in set(characters))
 
 
-def _range(first: int, last: int) -> int:
+def _range_bits(first: int, last: int) -> int:
     return (1 << last + 1) - (1 << first)
 
 
-_DIGITS = _range(48, 57)
-_WORDS = _DIGITS | _range(65, 90) | _range(97, 122) | _set_of("_")
+_DIGITS = _range_bits(48, 57)
+_WORDS = _DIGITS | _range_bits(65, 90) | _range_bits(97, 122) | _set_of("_")
 _SPACES = _set_of("\t\n\f\r ")
 _CLASSES = {"d": _DIGITS, "w": _WORDS, "s": _SPACES}
 _CONTROLS = {"a": 7, "f": 12, "t": 9, "n": 10, "r": 13, "v": 11}
 _POSIX = {
-    "alnum": _WORDS & ~_set_of("_"), "alpha": _range(65, 90) | _range(97, 122), "blank": _set_of(" \t"),
-    "cntrl": _range(0, 31) | 1 << 127, "digit": _DIGITS, "lower": _range(97, 122), "upper": _range(65, 90),
-    "punct": _range(33, 47) | _range(58, 64) | _range(91, 96) | _range(123, 126), "space": _SPACES | 1 << 11,
-    "word": _WORDS, "xdigit": _DIGITS | _range(65, 70) | _range(97, 102), "print": _range(32, 126),
-    "graph": _range(33, 126), "ascii": _ALL,
+    "alnum": _WORDS & ~_set_of("_"), "alpha": _range_bits(65, 90) | _range_bits(97, 122), "blank": _set_of(" \t"),
+    "cntrl": _range_bits(0, 31) | 1 << 127, "digit": _DIGITS,
+    "lower": _range_bits(97, 122), "upper": _range_bits(65, 90),
+    "punct": _range_bits(33, 47) | _range_bits(58, 64) | _range_bits(91, 96) | _range_bits(123, 126),
+    "space": _SPACES | 1 << 11,
+    "word": _WORDS, "xdigit": _DIGITS | _range_bits(65, 70) | _range_bits(97, 102), "print": _range_bits(32, 126),
+    "graph": _range_bits(33, 126), "ascii": _ALL,
 }  # fmt: skip
-_TAIL = _range(0x80, 0xBF)
+_TAIL = _range_bits(0x80, 0xBF)
 # The bytes of characters that are not ASCII. RE2 lets a few sequences pass that are not quite UTF-8, too.
 _BEYOND_ASCII = (
-    (_range(0xC2, 0xDF), _TAIL), (_range(0xE0, 0xEF), _TAIL, _TAIL), (_range(0xF0, 0xF4), _TAIL, _TAIL, _TAIL)
+    (_range_bits(0xC2, 0xDF), _TAIL), (_range_bits(0xE0, 0xEF), _TAIL, _TAIL),
+    (_range_bits(0xF0, 0xF4), _TAIL, _TAIL, _TAIL)
 )  # fmt: skip
 
 
@@ -190,7 +193,7 @@ class _Parser:
             raise _Unsupported
         if character == "\\":
             return self._escaped()
-        return _literal(character)
+        return _literal_node(character)
 
     def _group(self) -> Any:
         saved = not self._take("?:")
@@ -212,7 +215,7 @@ class _Parser:
         if character.lower() in _CLASSES:
             chosen = _CLASSES[character.lower()]
             return ("set", _ALL & ~chosen, True) if character.isupper() else ("set", chosen, False)
-        return _literal(chr(self._escape(character)))
+        return _literal_node(chr(self._escape(character)))
 
     def _escape(self, character: str) -> int:
         """Returns the character that an escape stands for."""
@@ -241,7 +244,7 @@ class _Parser:
                 high = self._set_member()
                 if high is None:
                     raise _Unsupported
-                chosen |= _range(low, high)
+                chosen |= _range_bits(low, high)
             else:
                 chosen |= 1 << low
         self._at += 1
@@ -261,7 +264,7 @@ class _Parser:
         return self._escape(escaped)
 
 
-def _literal(character: str) -> Any:
+def _literal_node(character: str) -> Any:
     return ("all", [("set", 1 << byte, False) for byte in character.encode()])
 
 

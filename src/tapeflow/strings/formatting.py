@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.tensor_text import tensor_text
 from tapeflow.core.loops import MASK, Bytes, Float64s, Int64s, loop
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.memory import UNFILLED, check_memory
@@ -25,9 +26,8 @@ from tapeflow.core.types.dtypes import FROM_TORCH, DType, float32, string, uint6
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import FEW, StringArray
 from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
-from tapeflow.printing import tensor_text
-from tapeflow.strings.joining import join
-from tapeflow.strings.kernels import each, encoded, string_op
+from tapeflow.strings.join_and_ngrams import join
+from tapeflow.strings.kernels import each, encode_text, string_op
 
 # The flags of C's `printf` that may stand before a width.
 _FLAGS = " +-0#"
@@ -357,12 +357,12 @@ def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None
     return _string_to_number(input, out_type, name)
 
 
-def _formatted(inputs: list[Any], template: str, placeholder: str, summarize: int) -> StringArray:
+def _format_inputs(inputs: list[Any], template: str, placeholder: str, summarize: int) -> StringArray:
     edge = None if summarize < 0 else summarize
     tensors = [EagerTensor(v, string if isinstance(v, StringArray) else FROM_TORCH[v.dtype]) for v in inputs]
     parts = template.split(placeholder)
     texts = [tensor_text(t, edge) + p for t, p in zip(tensors, parts[1:], strict=True)]
-    return StringArray.scalar(encoded(parts[0] + "".join(texts)))
+    return StringArray.scalar(encode_text(parts[0] + "".join(texts)))
 
 
 def _format_rule(inputs: Sequence[TensorShape], template: str, placeholder: str, summarize: int) -> TensorShape:
@@ -372,7 +372,7 @@ def _format_rule(inputs: Sequence[TensorShape], template: str, placeholder: str,
     return TensorShape([])
 
 
-@string_op("StringFormat", _formatted, shape=_format_rule)
+@string_op("StringFormat", _format_inputs, shape=_format_rule)
 def _string_format(
     inputs: Sequence[TensorLike],
     template: str = "%s",

@@ -24,12 +24,12 @@ _M = 0xC6A4A7935BD1E995
 def murmurs(strings: StringArray, modulus: int = 0) -> np.ndarray:
     """Returns the 64-bit hashes of strings, or their remainders if there is a modulus, a vector of uint64."""
     out = np.empty(strings.size, np.uint64)
-    _murmur(strings.data, strings.offsets, out, strings.size)
+    _murmur_loop(strings.data, strings.offsets, out, strings.size)
     return out % np.uint64(modulus) if modulus else out
 
 
 @loop
-def _murmur(data: Bytes, offsets: Int64s, out: Words, count: int) -> None:
+def _murmur_loop(data: Bytes, offsets: Int64s, out: Words, count: int) -> None:
     for i in range(count):
         at, size = offsets[i], offsets[i + 1] - offsets[i]
         h = 0xDECAFCAFFE ^ (size * _M & MASK)
@@ -38,13 +38,13 @@ def _murmur(data: Bytes, offsets: Int64s, out: Words, count: int) -> None:
             k = (k ^ (k >> 47)) * _M & MASK
             h = (h ^ k) * _M & MASK
         if size & 7:
-            h = (h ^ _rest(data, at, size)) * _M & MASK
+            h = (h ^ _last_word(data, at, size)) * _M & MASK
         h = (h ^ (h >> 47)) * _M & MASK
         out[i] = h ^ (h >> 47)
 
 
 @loop
-def _rest(data: Bytes, at: int, size: int) -> int:
+def _last_word(data: Bytes, at: int, size: int) -> int:
     """Returns the word of the bytes after the last whole block of eight."""
     out = 0
     for i in range(size & 7):
@@ -56,7 +56,7 @@ def _rest(data: Bytes, at: int, size: int) -> int:
 
 
 @loop
-def _siphash(data: Bytes, offsets: Int64s, out: Words, count: int, k0: int, k1: int) -> None:
+def _siphash_loop(data: Bytes, offsets: Int64s, out: Words, count: int, k0: int, k1: int) -> None:
     for i in range(count):
         at, size = offsets[i], offsets[i + 1] - offsets[i]
         blocks = size >> 3
@@ -67,32 +67,32 @@ def _siphash(data: Bytes, offsets: Int64s, out: Words, count: int, k0: int, k1: 
             if step < blocks:
                 last = word(data, at + 8 * step, 8)
             elif step == blocks:
-                last = _rest(data, at, size) | (size & 0xFF) << 56
+                last = _last_word(data, at, size) | (size & 0xFF) << 56
             if step == blocks + 1:
                 c ^= 0xFF
             d ^= last
             for _ in range(2):
                 a = (a + b) & MASK
                 c = (c + d) & MASK
-                b, d = _turn(b, 13) ^ a, _turn(d, 16) ^ c
-                a = _turn(a, 32)
+                b, d = _turn_left(b, 13) ^ a, _turn_left(d, 16) ^ c
+                a = _turn_left(a, 32)
                 c = (c + b) & MASK
                 a = (a + d) & MASK
-                b, d = _turn(b, 17) ^ c, _turn(d, 21) ^ a
-                c = _turn(c, 32)
+                b, d = _turn_left(b, 17) ^ c, _turn_left(d, 21) ^ a
+                c = _turn_left(c, 32)
             a ^= last
         out[i] = a ^ b ^ c ^ d
 
 
 @loop
-def _turn(value: int, by: int) -> int:
+def _turn_left(value: int, by: int) -> int:
     return (value << by | value >> (64 - by)) & MASK
 
 
 # ---- the ops ---------------------------------------------------------------------------------------------------------
 
 
-def _buckets(hashes: Callable[[StringArray, int], np.ndarray], strings: StringArray, count: int) -> torch.Tensor:
+def _bucket_numbers(hashes: Callable[[StringArray, int], np.ndarray], strings: StringArray, count: int) -> torch.Tensor:
     if count < 1:
         raise invalid(f"Value for attr 'num_buckets' of {count} must be at least minimum 1")
     return torch.from_numpy(hashes(strings, count).view(np.int64).reshape(strings.shape))
@@ -104,13 +104,15 @@ def _strong_buckets(strings: StringArray, count: int, key: Sequence[int]) -> Any
 
     def siphashes(strings: StringArray, modulus: int) -> np.ndarray:
         out = np.empty(strings.size, np.uint64)
-        _siphash(strings.data, strings.offsets, out, strings.size, key[0] & MASK, key[1] & MASK)
+        _siphash_loop(strings.data, strings.offsets, out, strings.size, key[0] & MASK, key[1] & MASK)
         return out % np.uint64(modulus)
 
-    return _buckets(siphashes, strings, count)
+    return _bucket_numbers(siphashes, strings, count)
 
 
-@string_op("StringToHashBucketFast", lambda s, count: _buckets(fingerprints64, s, count), shape=same, elementwise=True)
+@string_op(
+    "StringToHashBucketFast", lambda s, count: _bucket_numbers(fingerprints64, s, count), shape=same, elementwise=True
+)
 def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
     """Computes the bucket of each string, by a fast hash (FarmHash) whose collisions anyone can compute.
 
@@ -130,7 +132,7 @@ def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = 
     """
 
 
-@string_op("StringToHashBucket", lambda s, count: _buckets(murmurs, s, count), shape=same, elementwise=True)
+@string_op("StringToHashBucket", lambda s, count: _bucket_numbers(murmurs, s, count), shape=same, elementwise=True)
 def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
     """Computes the bucket of each string, by TensorFlow's oldest hash. Prefer `to_hash_bucket_fast`.
 

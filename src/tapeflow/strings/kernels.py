@@ -54,7 +54,7 @@ def text(element: bytes) -> str:
     return element.decode("utf-8", "surrogateescape")
 
 
-def encoded(element: str) -> bytes:
+def encode_text(element: str) -> bytes:
     """Encodes a text, as the inverse of `text`."""
     return element.encode("utf-8", "surrogateescape")
 

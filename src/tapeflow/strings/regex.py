@@ -13,20 +13,20 @@ import torch
 
 from tapeflow.core.loops import Bytes, Int32s, Int64s, copy, loop, trailing_zeros
 from tapeflow.core.ops.convert import convert, host_value
-from tapeflow.core.ops.shape_rules import ranked, same
+from tapeflow.core.ops.shape_rules import check_ranks_first, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.strings import StringArray, gather_ranges
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.strings.automata import PATH_BITS, automaton
-from tapeflow.strings.kernels import each, encoded, starts_of, string_op, text
+from tapeflow.strings.kernels import each, encode_text, starts_of, string_op, text
 
 GROUP_ENDS = 20  # of the match and of the nine groups that a rewrite can name
 _FEW = 5  # strings: up to here, RE2 is faster than a loop
 
 
 @functools.lru_cache(256)
-def _compiled(pattern: bytes) -> Any:
+def _compile_pattern(pattern: bytes) -> Any:
     """Compiles an expression.
 
     Raises:
@@ -41,7 +41,7 @@ def _compiled(pattern: bytes) -> Any:
 
 
 @functools.lru_cache(256)
-def _rewriting(rewrite: bytes) -> tuple[list[bytes | int], int, bool]:
+def _parse_rewrite(rewrite: bytes) -> tuple[list[bytes | int], int, bool]:
     """Parses a rewrite.
 
     Returns:
@@ -58,7 +58,7 @@ def _rewriting(rewrite: bytes) -> tuple[list[bytes | int], int, bool]:
     return pieces, groups, True
 
 
-def _matches(compiled: Any, element: bytes) -> Iterator[tuple[int, int, Any]]:
+def _find_matches(compiled: Any, element: bytes) -> Iterator[tuple[int, int, Any]]:
     """Yields start, end and match of those that do not overlap, without an empty one at the end of another."""
     position, last = 0, -1
     for match in compiled.finditer(element):  # which is faster, but goes on in the midst of a character if one is empty
@@ -72,13 +72,13 @@ def _matches(compiled: Any, element: bytes) -> Iterator[tuple[int, int, Any]]:
     while position <= len(element) and (match := compiled.search(element, position)):
         start, end = match.span()
         if start == end == last:
-            position += _width(element, position)
+            position += _character_width(element, position)
             continue
         yield start, end, match
         position = last = end
 
 
-def _width(element: bytes, position: int) -> int:
+def _character_width(element: bytes, position: int) -> int:
     """Returns the length of the UTF-8 character at a position, or 1."""
     for width in (1, 2, 3, 4):
         try:
@@ -94,16 +94,16 @@ def _keep_element(element: bytes) -> bytes:
 
 
 @functools.lru_cache(256)
-def _replacing(pattern: bytes, rewrite: bytes, replace_global: bool) -> Callable[[bytes], bytes]:
+def _replacing_function(pattern: bytes, rewrite: bytes, replace_global: bool) -> Callable[[bytes], bytes]:
     """Returns the function that replaces the matches in a string, or its first one."""
-    compiled = _compiled(pattern)
-    pieces, groups, complete = _rewriting(rewrite)
+    compiled = _compile_pattern(pattern)
+    pieces, groups, complete = _parse_rewrite(rewrite)
     if groups > compiled.groups or not (complete or replace_global):
         return _keep_element  # as RE2 does
 
     def replace(element: bytes) -> bytes:
         out, done = [], 0
-        for start, end, match in _matches(compiled, element):
+        for start, end, match in _find_matches(compiled, element):
             out.append(element[done:start])
             out += [piece if isinstance(piece, bytes) else match[piece] or b"" for piece in pieces]
             done = end
@@ -115,8 +115,8 @@ def _replacing(pattern: bytes, rewrite: bytes, replace_global: bool) -> Callable
 
 
 def _replace_kernel(input: StringArray, pattern: Any, rewrite: Any, replace_global: bool) -> StringArray:
-    pattern, rewrite = _bytes(pattern), _bytes(rewrite)
-    replace = _replacing(pattern, rewrite, replace_global)
+    pattern, rewrite = _word_bytes(pattern), _word_bytes(rewrite)
+    replace = _replacing_function(pattern, rewrite, replace_global)
     table = automaton(pattern, whole=False) if input.size > _FEW else None
     if table is None or replace is _keep_element:
         return each(replace, input)
@@ -136,7 +136,7 @@ def _rewrite_parts(rewrite: bytes) -> tuple[bytes, bytes, bytes, int]:
     """Returns the parts of a rewrite: the literals between groups, all in a row, with their offsets as bytes; the
     numbers of the groups, as bytes; and how many groups there are."""
     literals, groups = [b""], []
-    for piece in _rewriting(rewrite)[0]:
+    for piece in _parse_rewrite(rewrite)[0]:
         if isinstance(piece, bytes):
             literals[-1] += piece
         else:
@@ -282,7 +282,7 @@ def split_at_matches(
     Raises:
         InvalidArgumentError: an expression is malformed, or `delimiter` matches an empty string.
     """
-    compiled, keeping = _compiled(delimiter), _compiled(keep_pattern)
+    compiled, keeping = _compile_pattern(delimiter), _compile_pattern(keep_pattern)
     keeps = functools.lru_cache(1024)(lambda part: bool(keep_pattern) and keeping.fullmatch(part) is not None)
     split = _split_anywhere if _CONTEXT.search(delimiter) is None else _split_in_context
     rows = [split(compiled, keeps, element.partition(b"\0")[0]) for element in input.flat]
@@ -329,8 +329,8 @@ def _add_parts(
         spans.append((begin + start, begin + end))
 
 
-def _bytes(word: str | bytes) -> bytes:
-    return word if isinstance(word, bytes) else encoded(word)
+def _word_bytes(word: str | bytes) -> bytes:
+    return word if isinstance(word, bytes) else encode_text(word)
 
 
 @string_op("StaticRegexReplace", _replace_kernel, shape=same, elementwise=True)
@@ -346,8 +346,10 @@ def _replace_by_tensors(
     return _replace_kernel(input, pattern[()], rewrite[()], replace_global)
 
 
-@string_op("RegexReplace", _replace_by_tensors, shape=ranked(lambda input, *_: input, None, 0, 0), elementwise=True)
-def _replace(
+@string_op(
+    "RegexReplace", _replace_by_tensors, shape=check_ranks_first(lambda input, *_: input, None, 0, 0), elementwise=True
+)
+def _replace_by_tensor(
     input: TensorLike, pattern: TensorLike, rewrite: TensorLike, replace_global: bool = True, name: str | None = None
 ) -> Tensor:
     """Replaces matches of an expression that is a tensor."""
@@ -375,13 +377,13 @@ def regex_replace(
         b'he<ll>o'
     """
     if isinstance(pattern, Tensor) or isinstance(rewrite, Tensor):
-        return _replace(input, pattern, rewrite, replace_global, name)
-    return _static_replace(input, _word(pattern), _word(rewrite), replace_global, name)
+        return _replace_by_tensor(input, pattern, rewrite, replace_global, name)
+    return _static_replace(input, _python_text(pattern), _python_text(rewrite), replace_global, name)
 
 
 def _full_match_kernel(input: StringArray, pattern: Any) -> torch.Tensor:
-    pattern = _bytes(pattern)
-    compiled = _compiled(pattern)
+    pattern = _word_bytes(pattern)
+    compiled = _compile_pattern(pattern)
     table = automaton(pattern, whole=True) if input.size > _FEW else None
     if table is None:
         matches = [compiled.fullmatch(element) is not None for element in input.flat]
@@ -410,7 +412,7 @@ def _full_match_by_tensor(input: StringArray, pattern: StringArray) -> torch.Ten
     return _full_match_kernel(input, pattern[()])
 
 
-@string_op("RegexFullMatch", _full_match_by_tensor, shape=ranked(same, None, 0), elementwise=True)
+@string_op("RegexFullMatch", _full_match_by_tensor, shape=check_ranks_first(same, None, 0), elementwise=True)
 def _full_match(input: TensorLike, pattern: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether strings match an expression that is a tensor."""
 
@@ -434,10 +436,10 @@ def regex_full_match(input: TensorLike, pattern: TensorLike, name: str | None = 
     """
     if isinstance(pattern, Tensor):
         return _full_match(input, pattern, name)
-    return _static_full_match(input, _word(pattern), name)
+    return _static_full_match(input, _python_text(pattern), name)
 
 
-def _word(value: Any) -> str:
+def _python_text(value: Any) -> str:
     """Returns a string as Python text."""
     if isinstance(value, str):
         return value

@@ -19,7 +19,7 @@ from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.strings.kernels import count_characters, each, each_text, string_op, text
 
 
-def _length(input: StringArray, unit: str) -> torch.Tensor:
+def _length_kernel(input: StringArray, unit: str) -> torch.Tensor:
     if unit == "BYTE":
         if input.few is not None:
             return torch.from_numpy(np.array(list(map(bytes.__len__, input.few)), np.int32).reshape(input.shape))
@@ -35,7 +35,7 @@ def _write_lengths(offsets: Int64s, lengths: Int32s, count: int) -> None:
         lengths[i] = offsets[i + 1] - offsets[i]
 
 
-@string_op("StringLength", _length, shape=same, elementwise=True)
+@string_op("StringLength", _length_kernel, shape=same, elementwise=True)
 def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """Computes the length of each string.
 
@@ -55,7 +55,7 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Te
     """
 
 
-def _cased(input: StringArray, encoding: str, method: str) -> StringArray:
+def _change_case(input: StringArray, encoding: str, method: str) -> StringArray:
     if encoding not in ("", "utf-8"):
         raise invalid(f"only utf-8 or '' (no encoding) is supported, received {encoding}")
     cased = methodcaller(method)
@@ -67,7 +67,7 @@ def _cased(input: StringArray, encoding: str, method: str) -> StringArray:
     return each_text(cased, input, "replace")
 
 
-@string_op("StringLower", lambda input, encoding: _cased(input, encoding, "lower"), shape=same, elementwise=True)
+@string_op("StringLower", lambda input, encoding: _change_case(input, encoding, "lower"), shape=same, elementwise=True)
 def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Changes letters to lower case: ASCII letters, or with `encoding="utf-8"` all.
 
@@ -87,7 +87,7 @@ def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
     """
 
 
-@string_op("StringUpper", lambda input, encoding: _cased(input, encoding, "upper"), shape=same, elementwise=True)
+@string_op("StringUpper", lambda input, encoding: _change_case(input, encoding, "upper"), shape=same, elementwise=True)
 def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Changes letters to upper case: ASCII letters, or with `encoding="utf-8"` all.
 
@@ -107,16 +107,16 @@ def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
     """
 
 
-def _stripped(input: StringArray) -> StringArray:
+def _strip_kernel(input: StringArray) -> StringArray:
     if input.few is not None:
         return each(bytes.strip, input)
     starts, lengths = np.empty(input.size, np.int64), np.empty(input.size, np.int64)
-    _strip(input.data, input.offsets, starts, lengths, input.size)
+    _strip_loop(input.data, input.offsets, starts, lengths, input.size)
     return gather_ranges(input.data, starts, lengths, input.shape)
 
 
 @loop
-def _strip(data: Bytes, offsets: Int64s, starts: Int64s, lengths: Int64s, count: int) -> None:
+def _strip_loop(data: Bytes, offsets: Int64s, starts: Int64s, lengths: Int64s, count: int) -> None:
     for i in range(count):
         start, end = offsets[i], offsets[i + 1]
         while start < end and (data[start] == 32 or 9 <= data[start] <= 13):
@@ -126,7 +126,7 @@ def _strip(data: Bytes, offsets: Int64s, starts: Int64s, lengths: Int64s, count:
         starts[i], lengths[i] = start, end - start
 
 
-@string_op("StringStrip", _stripped, shape=same, elementwise=True)
+@string_op("StringStrip", _strip_kernel, shape=same, elementwise=True)
 def strip(input: TensorLike, name: str | None = None) -> Tensor:
     """Removes the white space at both ends of each string.
 
@@ -142,7 +142,7 @@ def strip(input: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def _substr(input: StringArray, pos: torch.Tensor, len: torch.Tensor, unit: str) -> StringArray:
+def _substr_kernel(input: StringArray, pos: torch.Tensor, len: torch.Tensor, unit: str) -> StringArray:
     if pos.shape != len.shape:
         raise invalid(f"pos and len should have the same shape, got: {list(pos.shape)} vs. {list(len.shape)}")
     shape = input.shape
@@ -249,7 +249,7 @@ def _substr_rule(input: TensorShape, pos: TensorShape, length: TensorShape, *_: 
     return broadcast(input, pos)
 
 
-@string_op("Substr", _substr, shape=_substr_rule, elementwise=True)
+@string_op("Substr", _substr_kernel, shape=_substr_rule, elementwise=True)
 def substr(input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """Extracts the part of each string from `pos` on, of at most `len` units.
 

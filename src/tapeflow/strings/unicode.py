@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from tapeflow.array.creation import range as range_op
-from tapeflow.array.shaping import expand_dims, reshape
+from tapeflow.array.reshapes import expand_dims, reshape
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.shape_rules import with_rank
@@ -23,9 +23,9 @@ from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, int32, int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray, offsets_of
-from tapeflow.core.values.tensor import Tensor, invalid, mistyped
+from tapeflow.core.values.tensor import Tensor, dtype_error, invalid
 from tapeflow.strings.kernels import count_characters, each, find_characters, splits_of_rows, string_op
-from tapeflow.strings.splitting import in_rows
+from tapeflow.strings.split_text import in_rows
 
 if TYPE_CHECKING:
     from tapeflow.ragged.tensor import RaggedTensor
@@ -34,7 +34,7 @@ _ENCODINGS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-b
 _POLICIES = ("replace", "strict", "ignore")
 
 
-def _codec(encoding: str) -> str:
+def _codec_name(encoding: str) -> str:
     """Returns Python's name of an encoding, or raises InvalidArgumentError."""
     if encoding.upper() in _ENCODINGS:
         return _ENCODINGS[encoding.upper()]
@@ -50,14 +50,16 @@ def _check_replacement(code: int) -> None:
         raise invalid("replacement_char out of unicode codepoint range")
 
 
-def _decoder(encoding: str, errors: str, replacement: int, control: bool) -> Callable[[bytes], list[tuple[int, int]]]:
+def _decoding_function(
+    encoding: str, errors: str, replacement: int, control: bool
+) -> Callable[[bytes], list[tuple[int, int]]]:
     """Returns a function from bytes to pairs of a code point and the offset of its first byte.
 
     Raises:
         InvalidArgumentError: there is no such encoding, policy or code point; the function: the bytes are malformed.
     """
     _check_replacement(replacement)
-    codec = _codec(encoding)
+    codec = _codec_name(encoding)
     if errors not in _POLICIES:
         allowed = '"strict", "replace", "ignore"'
         raise invalid(f"Value for attr 'errors' of \"{errors}\" is not in the list of allowed values: {allowed}")
@@ -96,7 +98,7 @@ def _valid_text(input: StringArray, encoding: str, control: bool) -> str | None:
     these are replaced; otherwise None.
     """
     whole, offsets = input.packed()
-    if _codec(encoding) != "utf-8" or (control and not whole.isalnum() and _CONTROL.search(whole)):
+    if _codec_name(encoding) != "utf-8" or (control and not whole.isalnum() and _CONTROL.search(whole)):
         return None
     if not whole.isascii():
         first = np.frombuffer(whole, np.uint8)[offsets[:-1][input.lengths > 0]]
@@ -111,22 +113,22 @@ def _valid_text(input: StringArray, encoding: str, control: bool) -> str | None:
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 
 
-def _points(text: str) -> np.ndarray:
+def _code_points(text: str) -> np.ndarray:
     """Returns the int32 code points of a text."""
     return np.frombuffer(bytearray(text.encode("utf-32-le")), np.dtype("<i4"))
 
 
-def _decoded(
+def _decode_vector(
     input: StringArray, encoding: str, errors: str, replacement: int, control: bool, splits_dtype: DType
 ) -> tuple[torch.Tensor, ...]:
     """Computes row splits, code points and offsets of a vector of strings."""
-    decode = _decoder(encoding, errors, replacement, control)
+    decode = _decoding_function(encoding, errors, replacement, control)
     text = _valid_text(input, encoding, control)
     if text is not None:
         counts, starts = np.empty(input.size, np.int32), np.empty(len(text), np.int64)
         find_characters(input.data, input.offsets, counts, starts, input.size)
         splits = torch.from_numpy(offsets_of(counts))
-        return splits.to(splits_dtype.torch), torch.from_numpy(_points(text)), torch.from_numpy(starts)
+        return splits.to(splits_dtype.torch), torch.from_numpy(_code_points(text)), torch.from_numpy(starts)
     rows = [decode(element) for element in input.reshape(-1).tolist()]
     points = torch.tensor([c for row in rows for c, _ in row], dtype=torch.int32)
     offsets = torch.tensor([at for row in rows for _, at in row], dtype=torch.int64)
@@ -138,15 +140,17 @@ def _decoded_rule(input: TensorShape, *_: Any) -> list[TensorShape]:
     return [TensorShape([None if count is None else count + 1]), TensorShape([None])]
 
 
-@string_op("UnicodeDecode", lambda *args: _decoded(*args)[:2], shape=_decoded_rule, rename={"splits_dtype": "Tsplits"})
-def _decode(
+@string_op(
+    "UnicodeDecode", lambda *args: _decode_vector(*args)[:2], shape=_decoded_rule, rename={"splits_dtype": "Tsplits"}
+)
+def _decode_rows(
     input: TensorLike, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
     replace_control_characters: bool = False, splits_dtype: DTypeLike = int64, name: str | None = None,
 ) -> list[Tensor]:  # fmt: skip
     """Decodes a vector of strings to row splits and code points."""
 
 
-@string_op("UnicodeDecodeWithOffsets", _decoded, shape=lambda *args: [*_decoded_rule(*args), TensorShape([None])],
+@string_op("UnicodeDecodeWithOffsets", _decode_vector, shape=lambda *args: [*_decoded_rule(*args), TensorShape([None])],
            rename={"splits_dtype": "Tsplits"})  # fmt: skip
 def _decode_with_offsets(
     input: TensorLike, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
@@ -185,7 +189,7 @@ def unicode_decode(
     arguments = input_encoding, errors, replacement_char, replace_control_characters
 
     def decode(vector: Any) -> list[Any]:
-        return as_rows(*_decode(vector, *arguments, name=name))
+        return as_rows(*_decode_rows(vector, *arguments, name=name))
 
     return in_rows(input, decode)[0]
 
@@ -235,17 +239,17 @@ def unicode_decode_with_offsets(
     return points, offsets
 
 
-def _split(input: Any, encoding: str, errors: str, replacement: int) -> list[Any]:
+def _split_characters(input: Any, encoding: str, errors: str, replacement: int) -> list[Any]:
     """Splits each string into its characters, and computes their offsets."""
 
     def split(vector: Any) -> list[Any]:
         points, offsets = as_rows(*_decode_with_offsets(vector, encoding, errors, replacement, False))
-        return [points.with_values(_characters(points.values, encoding)), offsets]
+        return [points.with_values(_encode_characters(points.values, encoding)), offsets]
 
     return in_rows(input, split)
 
 
-def _characters(points: Any, encoding: str) -> Any:
+def _encode_characters(points: Any, encoding: str) -> Any:
     """Encodes each code point as a string."""
     return unicode_encode(expand_dims(points, 1), encoding, errors="ignore")
 
@@ -276,7 +280,7 @@ def unicode_split(
         >>> tf.strings.unicode_split("aé", "UTF-8").numpy().tolist()
         [b'a', b'\\xc3\\xa9']
     """
-    return _split(input, input_encoding, errors, replacement_char)[0]
+    return _split_characters(input, input_encoding, errors, replacement_char)[0]
 
 
 def unicode_split_with_offsets(
@@ -305,15 +309,15 @@ def unicode_split_with_offsets(
         >>> [t.numpy().tolist() for t in tf.strings.unicode_split_with_offsets("ab", "UTF-8")]
         [[b'a', b'b'], [0, 1]]
     """
-    characters, offsets = _split(input, input_encoding, errors, replacement_char)
+    characters, offsets = _split_characters(input, input_encoding, errors, replacement_char)
     return characters, offsets
 
 
-def _encoded(
+def _encode_kernel(
     input_values: torch.Tensor, input_splits: torch.Tensor, errors: str, output_encoding: str, replacement_char: int
 ) -> StringArray:
     _check_replacement(replacement_char)
-    codec = _codec(output_encoding)
+    codec = _codec_name(output_encoding)
 
     def point(code: int) -> str:
         if 0 <= code < 0x110000 and not 0xD800 <= code < 0xE000:
@@ -358,7 +362,7 @@ def _encoded_rule(values: TensorShape, splits: TensorShape, *_: Any) -> TensorSh
     return TensorShape([None if count is None else count - 1])
 
 
-@string_op("UnicodeEncode", _encoded, shape=_encoded_rule)
+@string_op("UnicodeEncode", _encode_kernel, shape=_encoded_rule)
 def _encode(
     input_values: TensorLike, input_splits: TensorLike, errors: str = "replace", output_encoding: str = "",
     replacement_char: int = 0xFFFD, name: str | None = None,
@@ -369,7 +373,7 @@ def _encode(
 def _check_encoding(dtype: DType, encoding: str) -> None:
     """Raises TensorFlow's error for inputs that are no code points, or for an unknown encoding."""
     if dtype is not int32:
-        raise mistyped(f"cannot compute UnicodeEncode as the input was expected to be int32 but is {dtype.name}")
+        raise dtype_error(f"cannot compute UnicodeEncode as the input was expected to be int32 but is {dtype.name}")
     if encoding not in _ENCODINGS:
         allowed = ", ".join(f'"{e}"' for e in _ENCODINGS)
         raise invalid(
@@ -423,22 +427,22 @@ def unicode_encode(
     return reshape(encoded, outer)
 
 
-def _transcoded(
+def _transcode_kernel(
     input: StringArray, input_encoding: str, output_encoding: str, errors: str, replacement: int, control: bool
 ) -> StringArray:
-    decode = _decoder(input_encoding, errors, replacement, control)
-    codec = _codec(output_encoding)
+    decode = _decoding_function(input_encoding, errors, replacement, control)
+    codec = _codec_name(output_encoding)
     text = _valid_text(input, input_encoding, control)
     if text is None:
         return each(lambda v: "".join(chr(c) for c, _ in decode(v)).encode(codec, "replace"), input)
     if input.few is not None:
         return each(lambda v: v.decode().encode(codec, "replace"), input)
     splits = offsets_of(count_characters(input))
-    return _encode_rows(_points(text), splits, codec).reshape(input.shape)
+    return _encode_rows(_code_points(text), splits, codec).reshape(input.shape)
 
 
-@string_op("UnicodeTranscode", _transcoded, shape=lambda input, *_: input, elementwise=True)
-def _transcode(
+@string_op("UnicodeTranscode", _transcode_kernel, shape=lambda input, *_: input, elementwise=True)
+def _transcode_strings(
     input: TensorLike, input_encoding: str, output_encoding: str, errors: str = "replace",
     replacement_char: int = 0xFFFD, replace_control_characters: bool = False, name: str | None = None,
 ) -> Tensor:  # fmt: skip
@@ -475,7 +479,7 @@ def unicode_transcode(
         b'\\x00a\\x00\\xe9'
     """
     arguments = input_encoding, output_encoding, errors, replacement_char, replace_control_characters
-    return _transcode(convert(input, string), *arguments, name)
+    return _transcode_strings(convert(input, string), *arguments, name)
 
 
 _INVALID, _UNKNOWN = -1, 103
@@ -494,13 +498,13 @@ def script_table() -> torch.Tensor:
     return torch.from_numpy(table)
 
 
-def _scripts(input: torch.Tensor) -> torch.Tensor:
+def _script_kernel(input: torch.Tensor) -> torch.Tensor:
     codes = input.cpu()
     scripts = script_table()[codes.clamp(0, _CODE_POINTS - 1).long()].int()
     return scripts.masked_fill_((codes < 0) | (codes >= _CODE_POINTS), _INVALID)
 
 
-@string_op("UnicodeScript", _scripts, shape=lambda input: input, elementwise=True)
+@string_op("UnicodeScript", _script_kernel, shape=lambda input: input, elementwise=True)
 def unicode_script(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the script of each code point, by ICU's numbers (25 is Latin, 8 Cyrillic, 0 several, 103 unknown, -1
     invalid).

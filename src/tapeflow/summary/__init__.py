@@ -2,10 +2,10 @@
 
 from tapeflow.summary import experimental
 from tapeflow.summary.kinds import audio, histogram, image, scalar, text
-from tapeflow.summary.recording import record_if, should_record_summaries
-from tapeflow.summary.tracing import trace_export, trace_off, trace_on
+from tapeflow.summary.summary_state import record_if, should_record_summaries
+from tapeflow.summary.traces import trace_export, trace_off, trace_on
+from tapeflow.summary.write_ops import graph, import_event, write
 from tapeflow.summary.writer import SummaryWriter, create_file_writer, create_noop_writer, flush
-from tapeflow.summary.writing import graph, import_event, write
 
 __all__ = [
     "SummaryWriter", "audio", "create_file_writer", "create_noop_writer", "experimental", "flush", "graph", "histogram",

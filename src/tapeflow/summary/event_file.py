@@ -13,9 +13,9 @@ from typing import Any
 
 from tensorboard.compat.proto import event_pb2
 
-from tapeflow.core.forking import new_lock
+from tapeflow.core.fork_locks import new_lock
 from tapeflow.io import gfile
-from tapeflow.io.records import framed
+from tapeflow.io.records import frame_record
 
 _next_number = itertools.count().__next__
 
@@ -74,7 +74,7 @@ class EventFile:
             self._write_to(self._file)
 
     def _write_to(self, file: gfile.GFile) -> None:
-        data = b"".join([framed(record) for record in self._waiting])
+        data = b"".join([frame_record(record) for record in self._waiting])
         self._waiting.clear()
         file.write(data)
         file.flush()

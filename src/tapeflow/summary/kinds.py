@@ -27,13 +27,13 @@ from tapeflow.debugging.shapes import assert_rank, assert_scalar
 from tapeflow.debugging.types import assert_type
 from tapeflow.debugging.values import assert_non_negative
 from tapeflow.math.casting import cast
-from tapeflow.summary.writing import summary_scope, write, write_encoded
+from tapeflow.summary.write_ops import summary_scope, write, write_encoded
 
 _BUCKETS = 30
 
 
 @functools.lru_cache(maxsize=64)
-def _metadata(module: Any, description: str | None) -> bytes:
+def _summary_metadata(module: Any, description: str | None) -> bytes:
     return module.create_summary_metadata(display_name=None, description=description).SerializeToString()
 
 
@@ -61,7 +61,7 @@ def scalar(name: str, data: TensorLike, step: TensorLike | None = None, descript
     with summary_scope(name, "scalar_summary") as (tag, _):
         data = convert(data)
         assert_scalar(data)
-        return write(tag, cast(data, float32), step, _metadata(scalar_metadata, description))
+        return write(tag, cast(data, float32), step, _summary_metadata(scalar_metadata, description))
 
 
 def histogram(
@@ -98,10 +98,10 @@ def histogram(
         return [cast(data, float64), count]
 
     with summary_scope(name, "histogram_summary") as (tag, _):
-        return write_encoded(tag, inputs, step, _metadata(histogram_metadata, description), _buckets)
+        return write_encoded(tag, inputs, step, _summary_metadata(histogram_metadata, description), _histogram_buckets)
 
 
-def _buckets(data: EagerTensor, buckets: EagerTensor) -> EagerTensor:
+def _histogram_buckets(data: EagerTensor, buckets: EagerTensor) -> EagerTensor:
     """Returns a row `[left edge, right edge, count]` for each bucket."""
     values, count = data.numpy().reshape(-1), max(0, int(buckets))
     rows = np.zeros((count, 3))
@@ -154,10 +154,10 @@ def image(
         return [images, max_outputs]
 
     with summary_scope(name, "image_summary") as (tag, _):
-        return write_encoded(tag, inputs, step, _metadata(image_metadata, description), _images)
+        return write_encoded(tag, inputs, step, _summary_metadata(image_metadata, description), _png_images)
 
 
-def _images(data: EagerTensor, max_outputs: EagerTensor) -> EagerTensor:
+def _png_images(data: EagerTensor, max_outputs: EagerTensor) -> EagerTensor:
     """Returns the width, the height, and the images as PNG files."""
     assert_non_negative(max_outputs)
     _, height, width, channels = data.shape.as_list()
@@ -216,7 +216,7 @@ def text(name: str, data: TensorLike, step: TensorLike | None = None, descriptio
     with summary_scope(name, "text_summary") as (tag, _):
         data = convert(data)
         assert_type(data, string)
-        return write(tag, data, step, _metadata(text_metadata, description))
+        return write(tag, data, step, _summary_metadata(text_metadata, description))
 
 
 def audio(
@@ -269,10 +269,10 @@ def audio(
         return [clips, convert(sample_rate, int32), max_outputs]
 
     with summary_scope(name, "audio_summary") as (tag, _):
-        return write_encoded(tag, inputs, step, metadata, _clips)
+        return write_encoded(tag, inputs, step, metadata, _wav_clips)
 
 
-def _clips(data: EagerTensor, sample_rate: EagerTensor, max_outputs: EagerTensor) -> EagerTensor:
+def _wav_clips(data: EagerTensor, sample_rate: EagerTensor, max_outputs: EagerTensor) -> EagerTensor:
     """Returns a row `[WAV file, label]` for each clip."""
     assert_non_negative(max_outputs)
     clips = data.numpy()[: int(max_outputs)]

@@ -15,7 +15,7 @@ from tapeflow.core.types.dtypes import int32, string
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.summary.event_file import EventFile
-from tapeflow.summary.recording import recording
+from tapeflow.summary.summary_state import recording
 
 
 class SummaryWriter:
@@ -124,7 +124,7 @@ class FileWriter(SummaryWriter):
             if not self._closed:
                 self._file.flush()
         else:
-            _in_graph("FlushSummaryWriter", self._file.flush)
+            _write_in_graph("FlushSummaryWriter", self._file.flush)
 
     def close(self) -> None:
         """Flushes, and closes the file for good."""
@@ -132,10 +132,10 @@ class FileWriter(SummaryWriter):
             self._closed = True
             self._finalizer()
         else:
-            _in_graph("CloseSummaryWriter", self._file.close)
+            _write_in_graph("CloseSummaryWriter", self._file.close)
 
 
-def _in_graph(name: str, function: Any) -> None:
+def _write_in_graph(name: str, function: Any) -> None:
     python_op(name, function, [])
 
 
@@ -198,14 +198,14 @@ def create_file_writer(
         raise ValueError("Argument `logdir` cannot be None")
     with init_scope():
         return FileWriter(
-            _value_of("logdir", logdir, string).decode(),
-            _value_of("max_queue", 10 if max_queue is None else max_queue, int32),
-            _value_of("flush_millis", 120_000 if flush_millis is None else flush_millis, int32),
-            _value_of("filename_suffix", ".v2" if filename_suffix is None else filename_suffix, string).decode(),
+            _as_value("logdir", logdir, string).decode(),
+            _as_value("max_queue", 10 if max_queue is None else max_queue, int32),
+            _as_value("flush_millis", 120_000 if flush_millis is None else flush_millis, int32),
+            _as_value("filename_suffix", ".v2" if filename_suffix is None else filename_suffix, string).decode(),
         )
 
 
-def _value_of(argument: str, value: Any, dtype: Any) -> Any:
+def _as_value(argument: str, value: Any, dtype: Any) -> Any:
     tensor = convert(str(value) if hasattr(value, "__fspath__") else value, dtype)
     if not isinstance(tensor, EagerTensor):
         raise ValueError(

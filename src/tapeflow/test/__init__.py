@@ -2,6 +2,7 @@
 
 import typing as _typing
 
+from tapeflow.core.unsupported import below as _below
 from tapeflow.test import experimental
 from tapeflow.test.availability import (
     gpu_device_name,
@@ -17,8 +18,7 @@ from tapeflow.test.case import TestCase
 from tapeflow.test.decorators import disable_with_predicate, with_eager_op_as_function
 from tapeflow.test.gradients import compute_gradient
 from tapeflow.test.graph_defs import assert_equal_graph_def
-from tapeflow.test.running import main
-from tapeflow.unsupported import below as _below
+from tapeflow.test.runner import main
 
 __all__ = [
     "Benchmark", "TestCase", "assert_equal_graph_def", "benchmark_config", "compute_gradient", "create_local_cluster",

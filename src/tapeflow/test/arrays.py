@@ -64,12 +64,12 @@ class ArrayAssertions(absltest.TestCase):
         """
         if _is_ragged(a) or _is_ragged(b):
             a, b = self._lists(a), self._lists(b)
-            self.assertEqual(_lengths(a), _lengths(b), msg)
-            a, b = (np.array(list(_numbers(value))) for value in (a, b))
+            self.assertEqual(_row_lengths(a), _row_lengths(b), msg)
+            a, b = (np.array(list(_flatten_numbers(value))) for value in (a, b))
         self._all_close(a, b, rtol, atol, msg, "")
 
     def _all_close(self, a: Any, b: Any, rtol: float, atol: float, msg: str | None, path: str) -> None:
-        a, b = _fields(a), _fields(b)
+        a, b = _named_fields(a), _named_fields(b)
         if isinstance(a, Mapping) != isinstance(b, Mapping):
             raise ValueError(f"Can't compare dict to non-dict, a{path} vs b{path}. {msg or ''}")
         if isinstance(a, Mapping):
@@ -145,7 +145,7 @@ class ArrayAssertions(absltest.TestCase):
             "bfloat16": (bfloat16_rtol, bfloat16_atol),
         }
         for value in (a, b):
-            kind = _NARROW.get(np.dtype(_dtype(value, self._GetNdArray)).name)
+            kind = _NARROW.get(np.dtype(_value_dtype(value, self._GetNdArray)).name)
             if kind:
                 rtol, atol = max(rtol, wider[kind][0]), max(atol, wider[kind][1])
         self.assertAllClose(a, b, rtol=rtol, atol=atol, msg=msg)
@@ -371,7 +371,7 @@ class ArrayAssertions(absltest.TestCase):
         Raises:
             AssertionError: the dtype differs.
         """
-        dtype = self._GetNdArray(target).dtype if isinstance(target, list) else _dtype(target, self._GetNdArray)
+        dtype = self._GetNdArray(target).dtype if isinstance(target, list) else _value_dtype(target, self._GetNdArray)
         self.assertEqual(np.dtype(dtype), expected_dtype)
 
     def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
@@ -406,7 +406,7 @@ def _is_ragged(value: Any) -> bool:
     return isinstance(value, (RaggedTensor, RaggedTensorValue))
 
 
-def _fields(value: Any) -> Any:
+def _named_fields(value: Any) -> Any:
     """Converts an object with named fields to a dict. Other values are returned unchanged."""
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return value._asdict()
@@ -417,7 +417,7 @@ def _fields(value: Any) -> Any:
     return dict(value) if isinstance(value, types.MappingProxyType) else value
 
 
-def _dtype(value: Any, array: Callable[[Any], np.ndarray]) -> Any:
+def _value_dtype(value: Any, array: Callable[[Any], np.ndarray]) -> Any:
     dtype = getattr(value, "dtype", None)
     if dtype is None:
         leaves = nest.flatten(value)
@@ -425,13 +425,13 @@ def _dtype(value: Any, array: Callable[[Any], np.ndarray]) -> Any:
     return getattr(dtype, "as_numpy_dtype", dtype) if dtype is not None else array(nest.flatten(value)).dtype
 
 
-def _lengths(value: Any) -> Any:
-    return [_lengths(row) for row in value] if isinstance(value, list) else None
+def _row_lengths(value: Any) -> Any:
+    return [_row_lengths(row) for row in value] if isinstance(value, list) else None
 
 
-def _numbers(value: Any) -> Any:
+def _flatten_numbers(value: Any) -> Any:
     if isinstance(value, list):
         for row in value:
-            yield from _numbers(row)
+            yield from _flatten_numbers(row)
     else:
         yield value

@@ -16,7 +16,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from tensorboard.compat.proto.config_pb2 import ConfigProto
 from tensorboard.compat.proto.rewriter_config_pb2 import RewriterConfig
 
-from tapeflow.logger import get_logger
+from tapeflow.core.logger import get_logger
 from tapeflow.test.case import TestCase
 
 _kinds: list[type[Benchmark]] = []
@@ -92,7 +92,7 @@ class Benchmark:
             if os.path.exists(path):
                 raise OSError(f"There is a report of {full_name} already: {path}.")
             with open(path, "wb") as file:
-                file.write(_entries(full_name, values, extras or {}, metrics or []).SerializeToString())
+                file.write(_report_entries(full_name, values, extras or {}, metrics or []).SerializeToString())
 
     def run_op_benchmark(
         self,
@@ -186,9 +186,9 @@ def run_requested(argv: Sequence[str] | None) -> bool:
     return True
 
 
-def _entries(name: str, values: dict[str, Any], extras: dict[str, Any], metrics: list[dict[str, Any]]) -> Any:
+def _report_entries(name: str, values: dict[str, Any], extras: dict[str, Any], metrics: list[dict[str, Any]]) -> Any:
     """Returns a report as a message."""
-    report = _messages()()
+    report = _entries_class()()
     entry = report.entry.add(name=name, **values)
     for key, value in extras.items():
         if isinstance(value, str):
@@ -204,7 +204,7 @@ def _entries(name: str, values: dict[str, Any], extras: dict[str, Any], metrics:
 
 
 @functools.cache
-def _messages() -> Any:
+def _entries_class() -> Any:
     """Returns the message class `BenchmarkEntries`, with the fields used here.
 
     The field numbers come from TensorFlow's tensorflow/core/util/test_log.proto.

@@ -150,7 +150,7 @@ class TestCase(ArrayAssertions):
             if isinstance(error, exception_type) and matches(error):
                 return
             raise AssertionError(f"Exception of type {type(error)}: {error}") from error
-        raise AssertionError(f"{_names(exception_type)} not raised")
+        raise AssertionError(f"{_class_names(exception_type)} not raised")
 
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
         """Checks that the block raises a `tf.errors.OpError`.
@@ -474,5 +474,5 @@ class CapturedWrites:
         return self._text
 
 
-def _names(classes: Any) -> str:
+def _class_names(classes: Any) -> str:
     return " or ".join(c.__name__ for c in classes) if isinstance(classes, tuple) else classes.__name__

@@ -57,7 +57,7 @@ def compute_gradient(
     return tuple(a for a, _ in pairs), tuple(b for _, b in pairs)
 
 
-def _parts(value: Tensor) -> np.ndarray:
+def _real_parts(value: Tensor) -> np.ndarray:
     """Returns the real numbers in a tensor, as a vector; narrow floats as float32."""
     array = value.numpy()
     if value.dtype in (float16, bfloat16):
@@ -65,12 +65,12 @@ def _parts(value: Tensor) -> np.ndarray:
     return array.reshape(-1).view(array.real.dtype)
 
 
-def _tensor_of(parts: np.ndarray, like: Tensor) -> Tensor:
+def _tensor_like(parts: np.ndarray, like: Tensor) -> Tensor:
     """Returns the tensor of these real numbers, of the shape and dtype of another."""
-    return constant(parts.view(_wide(like.dtype)).reshape(like.shape.as_list()), dtype=like.dtype)
+    return constant(parts.view(_wide_type(like.dtype)).reshape(like.shape.as_list()), dtype=like.dtype)
 
 
-def _wide(dtype: DType) -> Any:
+def _wide_type(dtype: DType) -> Any:
     return np.float32 if dtype in (float16, bfloat16) else dtype.as_numpy_dtype
 
 
@@ -82,28 +82,30 @@ def _by_gradient(f: Callable[..., Any], point: list[Any], index: int) -> np.ndar
         y = convert_to_tensor(f(*point))
     if y.dtype not in _KINDS:
         raise AssertionError(f"Cannot compute gradient for unsupported type {y.dtype.name} of y")
-    width = _parts(y).size
-    jacobian = np.zeros((width, _parts(x).size), _parts(x).dtype)
+    width = _real_parts(y).size
+    jacobian = np.zeros((width, _real_parts(x).size), _real_parts(x).dtype)
     for row in range(width):
-        seed = np.zeros(width, _parts(y).dtype)
+        seed = np.zeros(width, _real_parts(y).dtype)
         seed[row] = 1
-        gradient = tape.gradient(y, x, output_gradients=_tensor_of(seed, y))
+        gradient = tape.gradient(y, x, output_gradients=_tensor_like(seed, y))
         if gradient is not None:
-            jacobian[row] = _parts(convert_to_tensor(gradient) if isinstance(gradient, IndexedSlices) else gradient)
+            jacobian[row] = _real_parts(
+                convert_to_tensor(gradient) if isinstance(gradient, IndexedSlices) else gradient
+            )
     return jacobian
 
 
 def _by_differences(f: Callable[..., Any], point: list[Any], index: int, step: float) -> np.ndarray:
     """Computes the Jacobian column by column: the central difference of each real number in the argument."""
     x = point[index]
-    at = _parts(x)
+    at = _real_parts(x)
 
     def moved(column: int, by: float) -> np.ndarray:
         parts = at.copy()
         parts[column] += by
-        return _parts(convert_to_tensor(f(*point[:index], _tensor_of(parts, x), *point[index + 1 :])))
+        return _real_parts(convert_to_tensor(f(*point[:index], _tensor_like(parts, x), *point[index + 1 :])))
 
     columns = [(moved(i, step) - moved(i, -step)) / (2 * step) for i in range(at.size)]
     if not columns:
-        return np.zeros((_parts(convert_to_tensor(f(*point))).size, 0), at.dtype)
+        return np.zeros((_real_parts(convert_to_tensor(f(*point))).size, 0), at.dtype)
     return np.stack(columns, axis=1).astype(at.dtype, copy=False)

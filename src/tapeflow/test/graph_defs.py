@@ -34,19 +34,19 @@ def assert_equal_graph_def(expected: GraphDef, actual: GraphDef) -> None:
     expected_nodes, nodes = ({node.name: node for node in graph.node} for graph in (expected, actual))
     for name, node in expected_nodes.items():
         if name not in nodes:
-            raise AssertionError(f"Did not find expected node '{_written(node)}'")
-        if _comparable(node) != _comparable(nodes[name]):
+            raise AssertionError(f"Did not find expected node '{_node_text(node)}'")
+        if _comparable_fields(node) != _comparable_fields(nodes[name]):
             raise AssertionError(f"Graphs differ at node '{name}':\nexpected {node}\nactual   {nodes[name]}")
     for name, node in nodes.items():
         if name not in expected_nodes:
-            raise AssertionError(f"Found unexpected node '{_written(node)}'")
+            raise AssertionError(f"Found unexpected node '{_node_text(node)}'")
 
 
-def _written(node: Any) -> str:
+def _node_text(node: Any) -> str:
     return f"{{{{node {node.name}}}}} = {node.op}[{', '.join(sorted(node.attr))}]({', '.join(node.input)})"
 
 
-def _comparable(node: Any) -> tuple[Any, ...]:
+def _comparable_fields(node: Any) -> tuple[Any, ...]:
     """Returns the compared fields of a node. Control inputs have no order."""
     data = [name for name in node.input if not name.startswith("^")]
     control = sorted(name for name in node.input if name.startswith("^"))
@@ -71,7 +71,7 @@ def difference(expected: Any, actual: Any, relative_tolerance: float | None = No
         texts = [text_format.MessageToString(m) for m in (expected, actual)]
         return None if texts[0] == texts[1] else "expected:\n{}\nactual:\n{}".format(*texts)
     for field in expected.DESCRIPTOR.fields:
-        pairs = _values(expected, field), _values(actual, field)
+        pairs = _field_values(expected, field), _field_values(actual, field)
         if len(pairs[0]) != len(pairs[1]):
             return f"{field.full_name} has {len(pairs[1])} values, not {len(pairs[0])}"
         for a, b in zip(*pairs, strict=True):
@@ -84,7 +84,7 @@ def difference(expected: Any, actual: Any, relative_tolerance: float | None = No
     return None
 
 
-def _values(message: Any, field: Any) -> list[Any]:
+def _field_values(message: Any, field: Any) -> list[Any]:
     value = getattr(message, field.name)
     if isinstance(value, (str, bytes, int, float, Message)):
         return [value] if not field.has_presence or message.HasField(field.name) else []

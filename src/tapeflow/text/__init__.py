@@ -8,8 +8,14 @@ from tapeflow.text.fast import (
     build_fast_bert_normalizer_model,
     build_fast_wordpiece_model,
 )
-from tapeflow.text.normalizing import case_fold_utf8, normalize_utf8
-from tapeflow.text.packing import (
+from tapeflow.text.item_selectors import (
+    FirstNItemSelector,
+    LastNItemSelector,
+    MaskValuesChooser,
+    RandomItemSelector,
+    mask_language_model,
+)
+from tapeflow.text.model_inputs import (
     Reduction,
     combine_segments,
     concatenate_segments,
@@ -17,18 +23,12 @@ from tapeflow.text.packing import (
     pad_model_inputs,
     sliding_window,
 )
-from tapeflow.text.regex_splitting import RegexSplitter, regex_split, regex_split_with_offsets
-from tapeflow.text.selecting import (
-    FirstNItemSelector,
-    LastNItemSelector,
-    MaskValuesChooser,
-    RandomItemSelector,
-    mask_language_model,
-)
+from tapeflow.text.normal_forms import case_fold_utf8, normalize_utf8
+from tapeflow.text.regex_split import RegexSplitter, regex_split, regex_split_with_offsets
 from tapeflow.text.sentencepiece import SentencepieceTokenizer
 from tapeflow.text.tokenizer import Detokenizer, Splitter, SplitterWithOffsets, Tokenizer, TokenizerWithOffsets
-from tapeflow.text.trimming import RoundRobinTrimmer, ShrinkLongestTrimmer, Trimmer, WaterfallTrimmer
-from tapeflow.text.unicode_splitting import (
+from tapeflow.text.trimmers import RoundRobinTrimmer, ShrinkLongestTrimmer, Trimmer, WaterfallTrimmer
+from tapeflow.text.word_boundaries import (
     ByteSplitter,
     UnicodeCharTokenizer,
     UnicodeScriptTokenizer,

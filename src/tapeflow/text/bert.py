@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.array.shaping import expand_dims
+from tapeflow.array.reshapes import expand_dims
 from tapeflow.core.types.aliases import DTypeLike
 from tapeflow.core.types.dtypes import int64
 from tapeflow.strings.regex import regex_replace
 from tapeflow.strings.text import lower
-from tapeflow.text.normalizing import case_fold_utf8, normalize_utf8
-from tapeflow.text.regex_splitting import regex_split_with_offsets
+from tapeflow.text.normal_forms import case_fold_utf8, normalize_utf8
+from tapeflow.text.regex_split import regex_split_with_offsets
 from tapeflow.text.tokenizer import Detokenizer, TokenizerWithOffsets
 from tapeflow.text.wordpiece import WordpieceTokenizer
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.array.gathering import gather
-from tapeflow.array.shaping import expand_dims, reshape
+from tapeflow.array.gathers import gather
+from tapeflow.array.reshapes import expand_dims, reshape
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.errors import FailedPreconditionError, OutOfRangeError
 from tapeflow.core.loops import Bytes, Int32s, Int64s, copy, loop
@@ -25,9 +25,8 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.casting import cast
-from tapeflow.module import Module
 from tapeflow.ragged.tensor import RaggedTensor
-from tapeflow.strings.kernels import encoded, string_op
+from tapeflow.strings.kernels import encode_text, string_op
 from tapeflow.strings.regex import regex_replace
 from tapeflow.text.bert import BasicTokenizer
 from tapeflow.text.characters import ALONE, kinds_of_characters, unicode_at
@@ -41,6 +40,7 @@ from tapeflow.text.tokenizer import (
     split_rows,
 )
 from tapeflow.text.wordpiece import Pieces
+from tapeflow.tracking.module import Module
 
 Raw = Any
 
@@ -83,8 +83,8 @@ def build_fast_wordpiece_model(
         >>> len(text.build_fast_wordpiece_model(["[UNK]", "a"], 100, "##", "[UNK]", True, False)) > 100
         True
     """
-    words = [encoded(w) if isinstance(w, str) else bytes(w) for w in vocab]
-    suffix, unknown = encoded(suffix_indicator), encoded(unk_token)
+    words = [encode_text(w) if isinstance(w, str) else bytes(w) for w in vocab]
+    suffix, unknown = encode_text(suffix_indicator), encode_text(unk_token)
     ids = {word: i for i, word in enumerate(words)}
     if len(ids) < len(words):
         raise RuntimeError("Tokens in the vocabulary must be unique.")
@@ -109,7 +109,7 @@ def build_fast_wordpiece_model(
         continues |= is_suffix
     if not tokens:
         raise RuntimeError("No valid vocab tokens were hits to build the trie.")
-    dummy = encoded(_DUMMY)
+    dummy = encode_text(_DUMMY)
     if suffix and not continues:
         tokens[suffix + dummy] = ids[unknown] << _SHIFT | 1 << _SUFFIX_BIT
     if alone:
@@ -388,7 +388,7 @@ def _normalize_strings(
     return to
 
 
-def _normalize(input_values: StringArray, model: torch.Tensor, get_offsets: bool) -> tuple[Raw, ...]:
+def _normalize_kernel(input_values: StringArray, model: torch.Tensor, get_offsets: bool) -> tuple[Raw, ...]:
     table, (data, offsets) = FlatTable(model.numpy().tobytes()), input_values.reshape(-1).packed()
     units, pool = table.array(_FOLDS, "<u4"), table.array(_POOL, np.uint8)
     if not len(units):
@@ -412,7 +412,7 @@ def _normalize(input_values: StringArray, model: torch.Tensor, get_offsets: bool
 
 
 @string_op(
-    "FastBertNormalize", _normalize, shape=lambda input, *_: [input, TensorShape([None]), TensorShape([None])],
+    "FastBertNormalize", _normalize_kernel, shape=lambda input, *_: [input, TensorShape([None]), TensorShape([None])],
     signature="input_values:string, fast_bert_normalizer_model:uint8 -> output_values:string, output_offsets:int64, "
     "output_row_splits:int64; attr=get_offsets:bool,default=false",
 )  # fmt: skip

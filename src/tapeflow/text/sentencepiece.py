@@ -9,25 +9,25 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from tapeflow.array.shaping import expand_dims, reshape
+from tapeflow.array.reshapes import expand_dims, reshape
 from tapeflow.core.errors import InternalError, OutOfRangeError, UnimplementedError
-from tapeflow.core.forking import cached_property
+from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.ops.shape_rules import scalar
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.boxed_objects import boxed, held_object
+from tapeflow.core.values.boxed_objects import box_object, held_object
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.ragged.tensor import RaggedTensor
-from tapeflow.resources import SavedResource, saved_functions
-from tapeflow.strings.kernels import encoded, raw_value, splits_of_rows, string_op
+from tapeflow.strings.kernels import encode_text, raw_value, splits_of_rows, string_op
 from tapeflow.text.tokenizer import Detokenizer, TokenizerWithOffsets, ragged_or_tensor, rows_of_splits, split_rows
+from tapeflow.tracking.resources import SavedResource, saved_functions
 
 Raw = Any
 
 
-def _require(name: str) -> Any:
+def _require_module(name: str) -> Any:
     """Returns a module of the extra `text`.
 
     Raises:
@@ -46,7 +46,7 @@ class _Processor:
 
     def __init__(self, model: bytes) -> None:
         try:
-            library = _require("sentencepiece")
+            library = _require_module("sentencepiece")
         except ImportError as error:
             raise UnimplementedError.of(str(error)) from error
         if not model:
@@ -71,7 +71,7 @@ def _processor_of(handle: Raw) -> _Processor:
 
 
 def _load_model(model: str | bytes, *_: Any) -> Raw:
-    return boxed(_Processor(model if isinstance(model, bytes) else encoded(model)))
+    return box_object(_Processor(model if isinstance(model, bytes) else encode_text(model)))
 
 
 @string_op(
@@ -86,7 +86,7 @@ def _model_op(
     """Loads a model."""
 
 
-def _encode(
+def _encode_strings(
     handle: Raw, input: StringArray, nbest_size: Raw, alpha: Raw, add_bos: Raw, add_eos: Raw, reverse: Raw, kind: Any,
     return_nbest: bool,
 ) -> list[list[Any]]:  # fmt: skip
@@ -108,7 +108,7 @@ def _encode(
             for t, n, a in zip(texts, sizes, rates, strict=True)
         ]
     if kind is _Place:
-        message = _require("sentencepiece.sentencepiece_pb2").SentencePieceText
+        message = _require_module("sentencepiece.sentencepiece_pb2").SentencePieceText
         rows = [[_Place(p.piece, p.id, p.begin, p.end) for p in message.FromString(row).pieces] for row in rows]
     before, after = (
         [_special_token(processor, name, kind)] * bool(add) for name, add in (("bos", add_bos), ("eos", add_eos))
@@ -135,15 +135,15 @@ def _special_token(processor: _Processor, name: str, kind: Any) -> Any:
 
 
 def _values_of(tokens: list[Any], out_type: DType) -> Raw:
-    return raw_value([encoded(v) for v in tokens] if out_type is string else tokens, out_type)
+    return raw_value([encode_text(v) for v in tokens] if out_type is string else tokens, out_type)
 
 
-def _tokenize(
+def _tokenize_kernel(
     handle: Raw, input: StringArray, nbest_size: Raw, alpha: Raw, add_bos: Raw, add_eos: Raw, reverse: Raw,
     out_type: DType, Tsplits: DType, return_nbest: bool,
 ) -> tuple[Raw, ...]:  # fmt: skip
     kind = str if out_type is string else int
-    rows = _encode(handle, input, nbest_size, alpha, add_bos, add_eos, reverse, kind, return_nbest)
+    rows = _encode_strings(handle, input, nbest_size, alpha, add_bos, add_eos, reverse, kind, return_nbest)
     return _values_of([v for row in rows for v in row], out_type), splits_of_rows(rows, Tsplits)
 
 
@@ -151,7 +151,7 @@ def _tokenize_with_offsets(
     handle: Raw, input: StringArray, nbest_size: Raw, alpha: Raw, add_bos: Raw, add_eos: Raw, reverse: Raw,
     out_type: DType, Tsplits: DType, return_nbest: bool,
 ) -> tuple[Raw, ...]:  # fmt: skip
-    rows = _encode(handle, input, nbest_size, alpha, add_bos, add_eos, reverse, _Place, return_nbest)
+    rows = _encode_strings(handle, input, nbest_size, alpha, add_bos, add_eos, reverse, _Place, return_nbest)
     pieces = [piece for row in rows for piece in row]
     values = _values_of([p.piece if out_type is string else p.id for p in pieces], out_type)
     places = [raw_value([getattr(p, end) for p in pieces], int64) for end in ("begin", "end")]
@@ -176,7 +176,7 @@ def _token_shapes(count: int) -> Any:
     return rule
 
 
-@string_op("SentencepieceTokenizeOp", _tokenize, shape=_token_shapes(2), signature=_TOKENIZES.format(""))
+@string_op("SentencepieceTokenizeOp", _tokenize_kernel, shape=_token_shapes(2), signature=_TOKENIZES.format(""))
 def _tokenize_op(
     sp_handle: Any, input: Any, nbest_size: Any, alpha: Any, add_bos: Any, add_eos: Any, reverse: Any,
     out_type: DTypeLike = int32, Tsplits: DTypeLike = int64, return_nbest: bool = False, name: str | None = None,
@@ -195,7 +195,7 @@ def _tokenize_with_offsets_op(
     """Splits strings into pieces, with their places."""
 
 
-def _detokenize(
+def _detokenize_kernel(
     handle: Raw, values: Raw, splits: torch.Tensor, add_bos: Raw, add_eos: Raw, reverse: Raw
 ) -> StringArray:
     processor, tokens, ends = _processor_of(handle), values.tolist(), splits.tolist()
@@ -210,7 +210,7 @@ def _detokenize(
 
 
 @string_op(
-    "SentencepieceDetokenizeOp", _detokenize,
+    "SentencepieceDetokenizeOp", _detokenize_kernel,
     shape=lambda handle, values, splits, *_: rows_of_splits(splits),
     signature="sp_handle:resource, input_values:T, input_splits:Tsplits, add_bos:bool, add_eos:bool, reverse:bool -> "
     "output:string; attr=T:type,default=DT_INT32,allowed=[DT_INT32, DT_STRING]; "
@@ -310,7 +310,7 @@ class SentencepieceTokenizer(TokenizerWithOffsets, Detokenizer):
         name: str | None = None,
     ) -> None:
         super().__init__()
-        _require("sentencepiece")
+        _require_module("sentencepiece")
         self.nbest_size, self.alpha, self.reverse = nbest_size, alpha, reverse
         self.out_type, self.add_bos, self.add_eos = as_dtype(out_type), add_bos, add_eos
         self.return_nbest = return_nbest

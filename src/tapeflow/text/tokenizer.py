@@ -7,10 +7,10 @@ from typing import Any
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.module import Module
 from tapeflow.ragged.tensor import RaggedTensor
-from tapeflow.strings.splitting import in_rows
+from tapeflow.strings.split_text import in_rows
 from tapeflow.strings.unicode import as_rows
+from tapeflow.tracking.module import Module
 
 
 class Splitter(Module):

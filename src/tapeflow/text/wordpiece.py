@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.array.gathering import gather
-from tapeflow.array.joining import concat
+from tapeflow.array.concat_and_split import concat
+from tapeflow.array.gathers import gather
 from tapeflow.array.properties import ensure_shape, size
 from tapeflow.array.sorting import argsort
-from tapeflow.control_flow import Assert
+from tapeflow.control.conditions_and_loops import Assert
 from tapeflow.core.loops import Bytes, Int32s, Int64s, copy, equal, loop
 from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.aliases import DTypeLike
@@ -29,10 +29,10 @@ from tapeflow.math.comparison import equal as equal_op
 from tapeflow.math.extrema import minimum
 from tapeflow.math.reduction import reduce_all
 from tapeflow.ragged.tensor import RaggedTensor
-from tapeflow.strings.joining import reduce_join
-from tapeflow.strings.kernels import encoded, string_op
+from tapeflow.strings.join_and_ngrams import reduce_join
+from tapeflow.strings.kernels import encode_text, string_op
 from tapeflow.strings.regex import regex_replace
-from tapeflow.strings.splitting import split
+from tapeflow.strings.split_text import split
 from tapeflow.text.characters import kinds_of_characters, unicode_at
 from tapeflow.text.flat_models import build_trie, find_longest, nodes_of
 from tapeflow.text.tokenizer import Detokenizer, VectorTokenizer, ragged_or_tensor
@@ -207,21 +207,21 @@ def _pieces_of(storage: TableStorage, *options: Any) -> Pieces:
     return pieces
 
 
-def _split_words(
+def _split_pieces(
     input_values: StringArray, vocab_lookup_table: Raw, suffix_indicator: str, max_bytes_per_word: int,
     use_unknown_token: bool, unknown_token: str, max_chars_per_token: int, split_unknown_characters: bool,
     output_row_partition_type: str,
 ) -> tuple[Raw, ...]:  # fmt: skip
     pieces = _pieces_of(
-        storage_of(vocab_lookup_table), encoded(suffix_indicator), max_bytes_per_word, max_chars_per_token,
-        encoded(unknown_token) if use_unknown_token else None, split_unknown_characters,
+        storage_of(vocab_lookup_table), encode_text(suffix_indicator), max_bytes_per_word, max_chars_per_token,
+        encode_text(unknown_token) if use_unknown_token else None, split_unknown_characters,
     )  # fmt: skip
     words, _, starts, limits, splits = pieces.split(input_values.reshape(-1))
     return words, splits.diff() if output_row_partition_type == "row_lengths" else splits, starts, limits
 
 
 @string_op(
-    "WordpieceTokenizeWithOffsets", _split_words, shape=lambda *_: [TensorShape([None])] * 4,
+    "WordpieceTokenizeWithOffsets", _split_pieces, shape=lambda *_: [TensorShape([None])] * 4,
     signature="input_values:string, vocab_lookup_table:resource -> output_values:string, output_row_lengths:int64, "
     "start_values:int64, limit_values:int64; attr=suffix_indicator:string; attr=max_bytes_per_word:int; "
     "attr=max_chars_per_token:int,default=0; attr=use_unknown_token:bool; attr=unknown_token:string; "

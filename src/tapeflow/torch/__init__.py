@@ -12,7 +12,7 @@ TapeFlow's tensors are torch's underneath, so both kinds of program can be one:
 import typing as _typing
 import warnings as _warnings
 
-from tapeflow.core.loading import load as _load
+from tapeflow.core.lazy_modules import load as _load
 from tapeflow.torch.convert import convert
 from tapeflow.torch.memory import from_torch, to_torch
 from tapeflow.torch.module import Converted, module

@@ -29,7 +29,7 @@ class Uncallable(TypeError):
     """A call of ATen has an argument that has no place in an attr."""
 
 
-def written(overload: Any, args: Sequence[Any], named: dict[str, Any]) -> tuple[str, list[Any]]:
+def write_call(overload: Any, args: Sequence[Any], named: dict[str, Any]) -> tuple[str, list[Any]]:
     """Returns a call as an attr, and the tensors that the op takes.
 
     Args:
@@ -81,33 +81,33 @@ def call_of(call: str, tensors: Sequence[Any]) -> tuple[Any, list[Any], dict[str
         return tensors[of] if kind == "tensor" or not isinstance(tensors[of], torch.Tensor) else int(tensors[of])
 
     name, args, named = _parsed(call)
-    return _overload(name), [filled(a) for a in args], {n: filled(a) for n, a in named.items()}
+    return _find_overload(name), [filled(a) for a in args], {n: filled(a) for n, a in named.items()}
 
 
 _parsed = functools.lru_cache(maxsize=4096)(json.loads)
 
 
 @functools.cache
-def _overload(name: str) -> Any:
+def _find_overload(name: str) -> Any:
     namespace, packet, overload = name.split(".")
     if namespace != "aten":
         raise ValueError(f"{name} is no function of ATen.")
     return getattr(getattr(torch.ops.aten, packet), overload)
 
 
-def _run(tensors: Sequence[torch.Tensor], call: str) -> tuple[torch.Tensor, ...]:
+def _run_call(tensors: Sequence[torch.Tensor], call: str) -> tuple[torch.Tensor, ...]:
     function, args, named = call_of(call, tensors)
     results = function(*args, **named)
     return tuple(results) if isinstance(results, (tuple, list)) else (results,)
 
 
-def _aten(tensors: Sequence[torch.Tensor], call: str, Tout: Any, output_shapes: Any) -> tuple[torch.Tensor, ...]:
-    return _run(tensors, call)
+def _call_aten(tensors: Sequence[torch.Tensor], call: str, Tout: Any, output_shapes: Any) -> tuple[torch.Tensor, ...]:
+    return _run_call(tensors, call)
 
 
 @op(
     "Aten",
-    kernel=_aten,
+    kernel=_call_aten,
     shape=lambda tensors, call, Tout, output_shapes: [TensorShape(s) for s in output_shapes],
     signature=_SIGNATURE + "attr=output_shapes:list(shape)",
     view=True,
@@ -120,15 +120,15 @@ def aten(tensors: Sequence[Any], call: Any, Tout: Any, output_shapes: Any, name:
 def _(tensors: Sequence[Any], call: str, Tout: Any, output_shapes: Any) -> Any:
     name, args, named = _parsed(call)
     try:
-        arguments = [_text(a) for a in args] + [f"{n}={_text(a)}" for n, a in named.items()]
+        arguments = [_argument_text(a) for a in args] + [f"{n}={_argument_text(a)}" for n, a in named.items()]
     except LookupError:
         return None
     text = f"{{kernel}}({', '.join(arguments)})"
-    single = [str(r.type) for r in _overload(name)._schema.returns] == ["Tensor"]
-    return (_overload(name), text) if single or len(Tout) > 1 else None
+    single = [str(r.type) for r in _find_overload(name)._schema.returns] == ["Tensor"]
+    return (_find_overload(name), text) if single or len(Tout) > 1 else None
 
 
-def _draws(overload: Any, args: Sequence[Any], named: dict[str, Any]) -> bool:
+def _draws_random(overload: Any, args: Sequence[Any], named: dict[str, Any]) -> bool:
     """Returns True if a call draws random numbers; those that have a rate of dropout draw none where it is 0."""
     if torch.Tag.nondeterministic_seeded not in overload.tags:
         return False
@@ -139,14 +139,14 @@ def _draws(overload: Any, args: Sequence[Any], named: dict[str, Any]) -> bool:
     return not rates or (any(rates) and values.get("train", True))
 
 
-def _text(value: Any) -> str:
+def _argument_text(value: Any) -> str:
     """Returns the text of an argument.
 
     Raises:
         LookupError: it has none.
     """
     if isinstance(value, list):
-        return f"[{', '.join(map(_text, value))}]"
+        return f"[{', '.join(map(_argument_text, value))}]"
     if isinstance(value, dict):
         return f"{{{value['tensor']}}}"
     if isinstance(value, float) and not math.isfinite(value):
@@ -168,13 +168,13 @@ def _(call: Call, *dys: Any) -> Any:
     return [next(gradients) if i in wanted else None for i in range(len(inputs))]
 
 
-def _gradients(
+def _aten_gradients(
     tensors: Sequence[torch.Tensor], call: str, of: str, Tout: Any, output_shapes: Any
 ) -> tuple[torch.Tensor, ...]:
     count, places, wanted = json.loads(of)
     vjp = KernelVjp(
         "AtenGrad",
-        lambda *values: [o for i, o in enumerate(_run(values, call)) if i in places],
+        lambda *values: [o for i, o in enumerate(_run_call(values, call)) if i in places],
         count,
         tuple([i in wanted for i in range(count)]),
     )
@@ -183,7 +183,7 @@ def _gradients(
 
 @op(
     "AtenGrad",
-    kernel=_gradients,
+    kernel=_aten_gradients,
     shape=lambda tensors, call, of, Tout, output_shapes: [TensorShape(s) for s in output_shapes],
     signature=_SIGNATURE + "attr=of:string; attr=output_shapes:list(shape)",
 )
@@ -204,8 +204,8 @@ def call_aten(overload: Any, args: Sequence[Any], named: dict[str, Any], like: S
     Raises:
         Uncallable: it has an argument that is no attr, or draws random numbers.
     """
-    if _draws(overload, args, named):
+    if _draws_random(overload, args, named):
         raise Uncallable(f"{overload} draws random numbers")
-    text, tensors = written(overload, args, named)
+    text, tensors = write_call(overload, args, named)
     shapes = [TensorShape([d if isinstance(d, int) else None for d in t.shape]) for t in like]
     return list(ops.Aten(tensors, text, [FROM_TORCH[t.dtype] for t in like], shapes))

@@ -19,7 +19,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import FROM_TORCH, int32
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.nn.batch_norm import fused_batch_norm
-from tapeflow.nn.dropping import dropout
+from tapeflow.nn.dropouts import dropout
 from tapeflow.torch.aten import aten, call_of
 
 A = torch.ops.aten
@@ -43,13 +43,13 @@ TABLE: dict[Any, Function] = {
     A.mm.default: ops.MatMul, A.bmm.default: ops.BatchMatMulV2,
     A.addmm.default: lambda bias, x, y: ops.AddV2(ops.MatMul(x, y), bias),
     A.permute.default: ops.Transpose, A.unsqueeze.default: ops.ExpandDims,
-    A.squeeze.dim: lambda x, dim: _squeezed(x, [dim]), A.squeeze.dims: lambda x, dims: _squeezed(x, dims),
+    A.squeeze.dim: lambda x, dim: _squeeze_dims(x, [dim]), A.squeeze.dims: lambda x, dims: _squeeze_dims(x, dims),
     A.stack.default: lambda tensors, dim=0: ops.Pack(tensors, dim),
     A.cat.default: lambda tensors, dim=0: ops.ConcatV2(tensors, dim) if len(tensors) > 1 else tensors[0],
     A.where.self: ops.SelectV2, A.embedding.default: lambda weight, ids, *_: ops.GatherV2(weight, ids, 0),
     A.index_select.default: lambda x, dim, index: ops.GatherV2(x, index, dim),
-    A.amax.default: lambda x, dims=(), keep=False: ops.Max(x, _axes(x, dims), keep),
-    A.amin.default: lambda x, dims=(), keep=False: ops.Min(x, _axes(x, dims), keep),
+    A.amax.default: lambda x, dims=(), keep=False: ops.Max(x, _reduced_axes(x, dims), keep),
+    A.amin.default: lambda x, dims=(), keep=False: ops.Min(x, _reduced_axes(x, dims), keep),
     A.zeros_like.default: lambda x, **_: zeros_like(x),
     A.softmax.int: lambda x, dim, dtype=None: _on_last(ops.Softmax, x, dim, dtype),
     A._softmax.default: lambda x, dim, to_float: _on_last(ops.Softmax, x, dim, None),
@@ -85,7 +85,7 @@ ANY_LAYOUT = frozenset(
 )  # fmt: skip
 
 
-def _of(*overloads: Any, table: dict[Any, Function] = TABLE) -> Callable[[Function], Function]:
+def _enter_function(*overloads: Any, table: dict[Any, Function] = TABLE) -> Callable[[Function], Function]:
     """Enters a function into the table."""
 
     def enter(function: Function) -> Function:
@@ -111,22 +111,22 @@ def shape_of(dims: Sequence[Any]) -> Any:
     return ops.Pack([convert(d, int32) if isinstance(d, int) else ops.Cast(d, int32) for d in dims])
 
 
-def _axes(x: Any, dims: Sequence[int] | None) -> list[int]:
+def _reduced_axes(x: Any, dims: Sequence[int] | None) -> list[int]:
     return list(dims) if dims else list(range(x.shape.rank))
 
 
-def _squeezed(x: Any, dims: Sequence[int]) -> Any:
+def _squeeze_dims(x: Any, dims: Sequence[int]) -> Any:
     ones = [d for d in dims if x.shape[d] == 1]
     return ops.Squeeze(x, ones) if ones else x
 
 
-def _cast(x: Any, dtype: torch.dtype | None) -> Any:
+def _cast_to(x: Any, dtype: torch.dtype | None) -> Any:
     return x if dtype is None else ops.Cast(x, FROM_TORCH[dtype])
 
 
 def _on_last(function: Function, x: Any, dim: int, dtype: torch.dtype | None) -> Any:
     """Computes a function of the last dimension along another one."""
-    x, rank = _cast(x, dtype), x.shape.rank
+    x, rank = _cast_to(x, dtype), x.shape.rank
     if dim % max(rank, 1) == rank - 1:
         return function(x)
     perm = list(range(rank))
@@ -134,13 +134,13 @@ def _on_last(function: Function, x: Any, dim: int, dtype: torch.dtype | None) ->
     return ops.Transpose(function(ops.Transpose(x, perm)), perm)
 
 
-@_of(A.view.default, A.reshape.default, A._unsafe_view.default)
-def _view(x: Any, size: Sequence[Any]) -> Any:
+@_enter_function(A.view.default, A.reshape.default, A._unsafe_view.default)
+def _lower_view(x: Any, size: Sequence[Any]) -> Any:
     return ops.Reshape(x, shape_of(size))
 
 
-@_of(A.flatten.using_ints)
-def _flatten(x: Any, start: int = 0, end: int = -1) -> Any:
+@_enter_function(A.flatten.using_ints)
+def _lower_flatten(x: Any, start: int = 0, end: int = -1) -> Any:
     dims, rank = sizes(x), x.shape.rank
     start, end = start % rank, end % rank
     inner = dims[start : end + 1]
@@ -150,8 +150,8 @@ def _flatten(x: Any, start: int = 0, end: int = -1) -> Any:
     return ops.Reshape(x, shape_of([*dims[:start], joined, *dims[end + 1 :]]))
 
 
-@_of(A.expand.default)
-def _expand(x: Any, size: Sequence[Any], implicit: bool = False) -> Any:
+@_enter_function(A.expand.default)
+def _lower_expand(x: Any, size: Sequence[Any], implicit: bool = False) -> Any:
     missing = len(size) - x.shape.rank
     own = [None] * missing + sizes(x)
     return ops.BroadcastTo(
@@ -159,60 +159,60 @@ def _expand(x: Any, size: Sequence[Any], implicit: bool = False) -> Any:
     )
 
 
-@_of(A.transpose.int)
-def _transpose(x: Any, first: int, second: int) -> Any:
+@_enter_function(A.transpose.int)
+def _lower_transpose(x: Any, first: int, second: int) -> Any:
     perm = list(range(x.shape.rank))
     perm[first], perm[second] = perm[second], perm[first]
     return ops.Transpose(x, perm)
 
 
-@_of(A.t.default)
-def _t(x: Any) -> Any:
+@_enter_function(A.t.default)
+def _lower_t(x: Any) -> Any:
     return ops.Transpose(x, [1, 0]) if x.shape.rank == 2 else x
 
 
-@_of(A.select.int)
-def _select(x: Any, dim: int, index: Any) -> Any:
+@_enter_function(A.select.int)
+def _lower_select(x: Any, dim: int, index: Any) -> Any:
     return x[(slice(None),) * (dim % x.shape.rank) + (index,)]
 
 
-@_of(A.slice.Tensor)
-def _slice(x: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
+@_enter_function(A.slice.Tensor)
+def _lower_slice(x: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
     end = None if isinstance(end, int) and end >= 2**31 - 1 else end
     return x[(slice(None),) * (dim % x.shape.rank) + (slice(start or None, end, step),)]
 
 
-@_of(A.split.Tensor, A.split_with_sizes.default)
-def _split(x: Any, parts: Any, dim: int = 0) -> Any:
+@_enter_function(A.split.Tensor, A.split_with_sizes.default)
+def _lower_split(x: Any, parts: Any, dim: int = 0) -> Any:
     whole = x.shape[dim]
     if isinstance(parts, int) and whole is not None:
         parts = [min(parts, whole - begin) for begin in range(0, whole, parts)]
     return ops.SplitV(x, parts, dim, len(parts)) if isinstance(parts, (list, tuple)) else NotImplemented
 
 
-@_of(A.to.dtype, A._to_copy.default)
-def _to(x: Any, dtype: torch.dtype | None = None, *_: Any, **__: Any) -> Any:
-    return _cast(x, dtype)
+@_enter_function(A.to.dtype, A._to_copy.default)
+def _lower_to(x: Any, dtype: torch.dtype | None = None, *_: Any, **__: Any) -> Any:
+    return _cast_to(x, dtype)
 
 
-@_of(A.mean.default, A.mean.dim)
-def _mean(x: Any, dims: Sequence[int] | None = None, keep: bool = False, dtype: torch.dtype | None = None) -> Any:
-    return ops.Mean(_cast(x, dtype), _axes(x, dims), keep)
+@_enter_function(A.mean.default, A.mean.dim)
+def _lower_mean(x: Any, dims: Sequence[int] | None = None, keep: bool = False, dtype: torch.dtype | None = None) -> Any:
+    return ops.Mean(_cast_to(x, dtype), _reduced_axes(x, dims), keep)
 
 
-@_of(A.sum.default, A.sum.dim_IntList)
-def _sum(x: Any, dims: Sequence[int] | None = None, keep: bool = False, dtype: torch.dtype | None = None) -> Any:
+@_enter_function(A.sum.default, A.sum.dim_IntList)
+def _lower_sum(x: Any, dims: Sequence[int] | None = None, keep: bool = False, dtype: torch.dtype | None = None) -> Any:
     if dtype is None and not x.dtype.is_floating and not x.dtype.is_complex:
         dtype = torch.int64
-    return ops.Sum(_cast(x, dtype), _axes(x, dims), keep)
+    return ops.Sum(_cast_to(x, dtype), _reduced_axes(x, dims), keep)
 
 
-@_of(A.arange.default)
-def _arange(end: Any, dtype: torch.dtype | None = None, **_: Any) -> Any:
+@_enter_function(A.arange.default)
+def _lower_arange(end: Any, dtype: torch.dtype | None = None, **_: Any) -> Any:
     return _arange_from(0, end, 1, dtype)
 
 
-@_of(A.arange.start, A.arange.start_step)
+@_enter_function(A.arange.start, A.arange.start_step)
 def _arange_from(start: Any, end: Any, step: Any = 1, dtype: torch.dtype | None = None, **_: Any) -> Any:
     bounds = (start, end, step)
     if any(isinstance(b, float) for b in bounds):
@@ -221,20 +221,20 @@ def _arange_from(start: Any, end: Any, step: Any = 1, dtype: torch.dtype | None 
     return ops.Range(*[ops.Cast(b, own) if isinstance(b, Tensor) else convert(b, own) for b in bounds])
 
 
-@_of(A.masked_fill.Scalar)
+@_enter_function(A.masked_fill.Scalar)
 def _masked_fill(x: Any, mask: Any, value: float) -> Any:
     return ops.SelectV2(mask, ops.Cast(convert(value), x.dtype), x)
 
 
-@_of(A.matmul.default)
-def _matmul(x: Any, y: Any) -> Any:
+@_enter_function(A.matmul.default)
+def _lower_matmul(x: Any, y: Any) -> Any:
     if x.shape.rank == 2 and y.shape.rank == 2:
         return ops.MatMul(x, y)
     return ops.BatchMatMulV2(x, y) if min(x.shape.rank, y.shape.rank) > 1 else NotImplemented
 
 
-@_of(A.linear.default)
-def _linear(x: Any, weight: Any, bias: Any = None) -> Any:
+@_enter_function(A.linear.default)
+def _lower_linear(x: Any, weight: Any, bias: Any = None) -> Any:
     if x.shape.rank < 2:
         return NotImplemented
     rows = x if x.shape.rank == 2 else ops.Reshape(x, [-1, x.shape[-1]])
@@ -247,8 +247,8 @@ def _linear(x: Any, weight: Any, bias: Any = None) -> Any:
 # ---- images, with channels last --------------------------------------------------------------------------------------
 
 
-@_of(A.conv2d.default, table=IMAGES)
-def _conv2d(
+@_enter_function(A.conv2d.default, table=IMAGES)
+def _lower_conv2d(
     x: Any, weight: Any, bias: Any = None, stride: Any = (1, 1), padding: Any = (0, 0), dilation: Any = (1, 1),
     groups: int = 1,
 ) -> Any:  # fmt: skip
@@ -261,7 +261,7 @@ def _conv2d(
     return y if bias is None else ops.BiasAdd(y, bias)
 
 
-@_of(A.max_pool2d.default, table=IMAGES)
+@_enter_function(A.max_pool2d.default, table=IMAGES)
 def _max_pool2d(
     x: Any, size: Any, stride: Any = (), padding: Any = (0, 0), dilation: Any = (1, 1), ceil: bool = False
 ) -> Any:
@@ -270,19 +270,21 @@ def _max_pool2d(
     return ops.MaxPool(x, [1, *size, 1], [1, *(stride or size), 1], "VALID")
 
 
-@_of(A.adaptive_avg_pool2d.default, table=IMAGES)
+@_enter_function(A.adaptive_avg_pool2d.default, table=IMAGES)
 def _adaptive_avg_pool2d(x: Any, size: Sequence[int]) -> Any:
     return ops.Mean(x, [1, 2], True) if list(size) == [1, 1] else NotImplemented
 
 
-@_of(A._native_batch_norm_legit_no_training.default, table=IMAGES)
-def _normalized(x: Any, scale: Any, offset: Any, mean: Any, variance: Any, momentum: float, epsilon: float) -> Any:
+@_enter_function(A._native_batch_norm_legit_no_training.default, table=IMAGES)
+def _lower_batch_norm(
+    x: Any, scale: Any, offset: Any, mean: Any, variance: Any, momentum: float, epsilon: float
+) -> Any:
     if x.shape.rank != 4 or scale is None or offset is None:
         return NotImplemented
     return [fused_batch_norm(x, scale, offset, mean, variance, epsilon, 1.0, "NHWC", False)[0]]
 
 
-@_of(A._native_batch_norm_legit_functional.default, table=IMAGES)
+@_enter_function(A._native_batch_norm_legit_functional.default, table=IMAGES)
 def _batch_normalized(
     x: Any, scale: Any, offset: Any, mean: Any, variance: Any, training: bool, momentum: float, epsilon: float
 ) -> Any:
@@ -292,11 +294,11 @@ def _batch_normalized(
     return [y, None, None, new_mean, new_variance]
 
 
-@_of(A.batch_norm.default, table=IMAGES)
+@_enter_function(A.batch_norm.default, table=IMAGES)
 def _batch_norm(
     x: Any, scale: Any, offset: Any, mean: Any, variance: Any, training: bool, momentum: float, epsilon: float, _: bool
 ) -> Any:
-    result = NotImplemented if training else _normalized(x, scale, offset, mean, variance, momentum, epsilon)
+    result = NotImplemented if training else _lower_batch_norm(x, scale, offset, mean, variance, momentum, epsilon)
     return result if result is NotImplemented else result[0]
 
 
@@ -305,15 +307,15 @@ def _batch_norm(
 DECOMPOSED: dict[Any, Function] = {}
 
 
-@_of(A.gelu.default, table=DECOMPOSED)
-def _gelu(x: Any, approximate: str = "none") -> Any:
+@_enter_function(A.gelu.default, table=DECOMPOSED)
+def _lower_gelu(x: Any, approximate: str = "none") -> Any:
     if approximate == "tanh":
         inner = ops.Mul(ops.AddV2(x, ops.Mul(ops.Mul(ops.Mul(x, x), x), 0.044715)), math.sqrt(2 / math.pi))
         return ops.Mul(ops.Mul(x, 0.5), ops.AddV2(ops.Tanh(inner), 1.0))
     return ops.Mul(ops.Mul(x, 0.5), ops.AddV2(ops.Erf(ops.Mul(x, math.sqrt(0.5))), 1.0))
 
 
-@_of(A.layer_norm.default, table=DECOMPOSED)
+@_enter_function(A.layer_norm.default, table=DECOMPOSED)
 def _layer_norm(
     x: Any, dims: Sequence[int], scale: Any = None, offset: Any = None, epsilon: float = 1e-5, *_: Any
 ) -> Any:
@@ -324,8 +326,8 @@ def _layer_norm(
     return y if offset is None else ops.AddV2(y, offset)
 
 
-@_of(A.index.Tensor, table=DECOMPOSED)
-def _index(x: Any, indices: Sequence[Any]) -> Any:
+@_enter_function(A.index.Tensor, table=DECOMPOSED)
+def _lower_index(x: Any, indices: Sequence[Any]) -> Any:
     """Gathers along one dimension. ATen's indices may be negative, TensorFlow's may not, so they are wrapped."""
     axes = [i for i, index in enumerate(indices) if index is not None]
     if len(axes) != 1 or indices[axes[0]].dtype.is_bool:
@@ -335,8 +337,8 @@ def _index(x: Any, indices: Sequence[Any]) -> Any:
     )
 
 
-@_of(A.scaled_dot_product_attention.default, table=DECOMPOSED)
-def _attention(
+@_enter_function(A.scaled_dot_product_attention.default, table=DECOMPOSED)
+def _lower_attention(
     query: Any, key: Any, value: Any, mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
     scale: float | None = None, enable_gqa: bool = False,
 ) -> Any:  # fmt: skip
@@ -352,11 +354,11 @@ def _attention(
     return ops.BatchMatMulV2(dropout(weights, dropout_p) if dropout_p else weights, value)
 
 
-@_of(A.scaled_dot_product_attention.default)
+@_enter_function(A.scaled_dot_product_attention.default)
 def _random_attention(
     query: Any, key: Any, value: Any, mask: Any = None, dropout_p: float = 0.0, *rest: Any, **named: Any
 ) -> Any:
-    return _attention(query, key, value, mask, dropout_p, *rest, **named) if dropout_p else NotImplemented
+    return _lower_attention(query, key, value, mask, dropout_p, *rest, **named) if dropout_p else NotImplemented
 
 
 @aten.decomposition

@@ -13,11 +13,11 @@ from tapeflow.core.autodiff.tape import Tape, dense, record_function
 from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import FROM_TORCH, variant
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.boxed_objects import box_object
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, alias
 from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.graph.ir.python_op import python_op, spec_of_gradient
-from tapeflow.torch.sampling import LARGE, SMALL
+from tapeflow.torch.sample_inputs import LARGE, SMALL
 
 # `torch.autograd.grad` calls `aten.run_backward`, and `torch.enable_grad` this one, after checks and bookkeeping.
 is_grad_enabled, set_grad_enabled = torch.is_grad_enabled, aten.set_grad_enabled
@@ -56,7 +56,7 @@ class TorchCall:
         tapes = state.tapes
         if not tapes:
             with torch.no_grad():
-                return [_tensor(o) for o in self._run(operands)[0]]
+                return [_result_tensor(o) for o in self._run(operands)[0]]
         for operand in operands:
             if isinstance(operand, ReadAsTensor):
                 for tape in tapes:
@@ -66,7 +66,7 @@ class TorchCall:
         try:
             outputs, sources = self._run(operands, tapes)
             set_grad_enabled(False)
-            results = [_tensor(o) for o in outputs]
+            results = [_result_tensor(o) for o in outputs]
         finally:
             set_grad_enabled(enabled)
 
@@ -159,7 +159,7 @@ class TorchCall:
                 with torch.no_grad():
                     return tuple(map(alias, self._run(eager)[0]))
             outputs, record = self.recorded(eager)
-            return (*(alias(o) for o in outputs), boxed(record))
+            return (*(alias(o) for o in outputs), box_object(record))
 
         def gradient(call: Any, *dys: Any) -> list[Any]:
             dys = dys[: len(specs)]
@@ -209,7 +209,7 @@ class CallRecord:
     def gradients(self, dys: Sequence[torch.Tensor | None]) -> list[torch.Tensor | None]:
         """Returns the gradients of the operands, None where there is none, from the cotangents of the results."""
         smooth = tuple([s for s in self.sources if s.requires_grad])
-        rest = iter(_gradients(self._outputs, smooth, dys))
+        rest = iter(_call_gradients(self._outputs, smooth, dys))
         return [next(rest) if s.requires_grad else None for s in self.sources]
 
 
@@ -227,11 +227,11 @@ def gradients_of(
     if len(outputs) == 1 and sources and dys[0] is not None and outputs[0].requires_grad:  # as a rule
         gradients = aten.run_backward((outputs[0],), (dys[0].value,), True, False, sources, True, accumulate_grad=False)
     else:
-        gradients = _gradients(outputs, sources, [None if dy is None else dy.value for dy in dys])
+        gradients = _call_gradients(outputs, sources, [None if dy is None else dy.value for dy in dys])
     return [None if g is None else EagerTensor(g, FROM_TORCH[g.dtype]) for g in gradients]
 
 
-def _gradients(
+def _call_gradients(
     outputs: Sequence[torch.Tensor], sources: tuple[torch.Tensor, ...], dys: Sequence[torch.Tensor | None]
 ) -> Sequence[torch.Tensor | None]:
     if len(outputs) > 1 or dys[0] is None or not outputs[0].requires_grad:
@@ -291,7 +291,7 @@ def _is_smooth(value: torch.Tensor) -> bool:
     return value.is_floating_point() or value.is_complex()
 
 
-def _tensor(value: torch.Tensor) -> EagerTensor:
+def _result_tensor(value: torch.Tensor) -> EagerTensor:
     """Returns the tensor of a result, which the module may keep and write to."""
     return EagerTensor(alias(value), FROM_TORCH[value.dtype])
 

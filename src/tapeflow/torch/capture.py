@@ -13,16 +13,16 @@ from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind
 from torch.fx import Node
 
 from tapeflow.core import aten, errors
+from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import FROM_TORCH
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, Tensor, alias
-from tapeflow.logger import get_logger
 from tapeflow.torch.aten import Uncallable, call_aten
 from tapeflow.torch.aten_ops import ANY_LAYOUT, ARITHMETIC, IMAGES, TABLE, sizes
 from tapeflow.torch.parameter import ParameterVariable
-from tapeflow.torch.sampling import LARGE, SMALL, largest_size
+from tapeflow.torch.sample_inputs import LARGE, SMALL, largest_size
 
 _OpOverload: Any = type(torch.ops.aten.add.Tensor)
 _TO_LAST, _TO_FIRST = [0, 2, 3, 1], [0, 3, 1, 2]
@@ -215,7 +215,7 @@ class _Writing:
         if result is NotImplemented:
             args, named = self._plain(node.args), {k: self._plain(v) for k, v in node.kwargs.items()}
             if function in ARITHMETIC:
-                args[:2] = _promoted(node, args[:2])
+                args[:2] = _promote_operands(node, args[:2])
             result = TABLE[function](*args, **named) if function in TABLE else NotImplemented
             like = node.meta["val"]
             if result is NotImplemented:
@@ -232,7 +232,7 @@ class _Writing:
         if function in ANY_LAYOUT and isinstance(args[0], _Images) and not others:
             operands = [a.last if isinstance(a, _Images) else a for a in args]
             if function in ARITHMETIC:
-                operands[:2] = _promoted(node, operands[:2])
+                operands[:2] = _promote_operands(node, operands[:2])
             return _as_images(TABLE[function](*operands, **node.kwargs))
         if function not in IMAGES or node.args[0].meta["val"].ndim != 4:  # type: ignore[union-attr]
             return NotImplemented
@@ -247,7 +247,7 @@ def _as_images(result: Any) -> Any:
     return [_Images(result[0]), *result[1:]] if isinstance(result, list) else _Images(result)
 
 
-def _promoted(node: Node, operands: Sequence[Any]) -> list[Any]:
+def _promote_operands(node: Node, operands: Sequence[Any]) -> list[Any]:
     """Returns two operands in the dtype that torch computes in."""
     dtype = node.meta["val"].dtype
     if dtype is torch.bool:

@@ -6,12 +6,16 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.values.variable import _add, _assign, _subtract
+from tapeflow.core.values.variable import _add_delta, _assign_value, _subtract_delta
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.graph.program.program import Step
 from tapeflow.graph.transform.body import Body
 
-METHODS = {_assign: "copy_", _add: "add_", _subtract: "sub_"}  # torch's, by the kernels of assignments
+METHODS = {
+    _assign_value: "copy_",
+    _add_delta: "add_",
+    _subtract_delta: "sub_",
+}  # torch's, by the kernels of assignments
 
 
 def is_change(step: Step) -> bool:

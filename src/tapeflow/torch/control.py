@@ -43,12 +43,12 @@ def cond(predicate: torch.Tensor, true_fn: Function, false_fn: Function, operand
         def call(*tensors: Any) -> tuple[torch.Tensor, ...]:
             results = function(*values.filled(tensors))
             lists[:] = [isinstance(r, np.ndarray) for r in results]
-            return tuple([_fresh(_plain(r, function.__name__)) for r in results])
+            return tuple([_fresh_copy(_plain_tensor(r, function.__name__)) for r in results])
 
         return call
 
     predicate = predicate if predicate.dtype is torch.bool else predicate != 0
-    results = _cond(predicate.reshape(()), branch(true_fn), branch(false_fn), tuple(_apart(values.tensors)))
+    results = _cond(predicate.reshape(()), branch(true_fn), branch(false_fn), tuple(_separate_memory(values.tensors)))
     return [of_rows(r) if is_list else r for r, is_list in zip(results, lists, strict=True)]
 
 
@@ -103,13 +103,13 @@ def while_loop(
         return result.reshape(()) if result.dtype is torch.bool else (result != 0).reshape(())
 
     def iteration(*tensors: Any) -> tuple[torch.Tensor, ...]:
-        results = [_fresh(_plain(r, name)) for r in body(*unpacked(tensors))]
+        results = [_fresh_copy(_plain_tensor(r, name)) for r in body(*unpacked(tensors))]
         for before, after in zip(tensors, results, strict=False):
-            _check_shapes(before, after, name)
+            _check_loop_shapes(before, after, name)
         return tuple(results)
 
-    starts = [_plain(v, name) for v in carried]
-    passed = _apart([*starts, *values.tensors])
+    starts = [_plain_tensor(v, name) for v in carried]
+    passed = _separate_memory([*starts, *values.tensors])
     results = _while_loop(holds, iteration, tuple(passed[:count]), tuple(passed[count:]))
     return [of_rows(r) if is_list else r for r, is_list in zip(results, lists, strict=True)]
 
@@ -123,7 +123,7 @@ class _Values:
 
     def __init__(self, operands: Sequence[Any]) -> None:
         self._operands = operands
-        self.tensors = [_plain(v, "a function") for v in operands if not isinstance(v, int)]
+        self.tensors = [_plain_tensor(v, "a function") for v in operands if not isinstance(v, int)]
 
     def filled(self, tensors: Sequence[Any]) -> list[Any]:
         """Returns the operands with others in the place of those that are passed."""
@@ -134,7 +134,7 @@ class _Values:
         ]
 
 
-def _plain(value: Any, name: str) -> Any:
+def _plain_tensor(value: Any, name: str) -> Any:
     """Returns a tensor, a size, or the tensor of a list's rows."""
     if not isinstance(value, np.ndarray):
         return value
@@ -146,7 +146,7 @@ def _plain(value: Any, name: str) -> Any:
     return rows_of(value)
 
 
-def _apart(tensors: Sequence[Any]) -> list[Any]:
+def _separate_memory(tensors: Sequence[Any]) -> list[Any]:
     """Returns tensors and sizes, with copies of those that share memory with others, and of constants.
 
     A copy of a constant has no value while it is traced, as all other tensors.
@@ -156,17 +156,17 @@ def _apart(tensors: Sequence[Any]) -> list[Any]:
     for tensor in tensors:
         if isinstance(tensor, torch.Tensor):
             storage = tensor.untyped_storage()
-            tensor = _fresh(tensor) if storage in storages or type(tensor) is torch.Tensor else tensor
+            tensor = _fresh_copy(tensor) if storage in storages or type(tensor) is torch.Tensor else tensor
             storages.add(storage)
         apart.append(tensor)
     return apart
 
 
-def _fresh(tensor: torch.Tensor) -> torch.Tensor:
+def _fresh_copy(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.clone(memory_format=torch.contiguous_format)
 
 
-def _check_shapes(before: torch.Tensor, after: torch.Tensor, name: str) -> None:
+def _check_loop_shapes(before: torch.Tensor, after: torch.Tensor, name: str) -> None:
     pairs = zip(before.shape, after.shape, strict=False)
     same = before.ndim == after.ndim and all(type(a) is not int or type(b) is not int or a == b for a, b in pairs)
     if not same:

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from tapeflow.core import aten
-from tapeflow.torch import sampling, standalone
+from tapeflow.torch import sample_inputs, standalone
 from tapeflow.torch.module import Converted, module
 from tapeflow.torch.unconvertible import Unconvertible
 
@@ -69,21 +69,23 @@ def convert(
         raise ModuleNotFoundError(f"ONNX needs {names}: pip install 'tapeflow[onnx]'", name=lacking[0])
     model = (x if isinstance(x, Converted) else module(x)).eval()
     with torch.no_grad():
-        checked = sampling.random_samples(model) if inputs is None else sampling.given_samples(model, list(inputs))
-        program = exported(model, checked[0].inputs)
-        limit = sampling.largest_size(program)
+        checked = (
+            sample_inputs.random_samples(model) if inputs is None else sample_inputs.given_samples(model, list(inputs))
+        )
+        program = export_module(model, checked[0].inputs)
+        limit = sample_inputs.largest_size(program)
         if limit is not None and inputs is None:
-            checked, program = _beyond(model, limit) or (checked, program)
+            checked, program = _beyond_limit(model, limit) or (checked, program)
         if to == "torch":
             run = _as_source(program, model.input_names, output)
         elif to == "pt2":
             torch.export.save(program, os.fspath(output))
-            run = _flat(torch.export.load(os.fspath(output)).module())
+            run = _flatten_results(torch.export.load(os.fspath(output)).module())
         elif to == "aoti":
             run = _as_package(program, output)
         else:
             run = _as_onnx(program, model.input_names, output, checked[0].inputs, opset_version)
-        difference = sampling.largest_difference(run, checked)
+        difference = sample_inputs.largest_difference(run, checked)
     if model.preprocessing is not None:
         model.preprocessing.save(preprocessing_folder(to, output))
     return difference
@@ -100,20 +102,22 @@ def preprocessing_folder(to: str, output: str | os.PathLike[str]) -> str:
     return os.path.join(path, "preprocessing") if to == "torch" else f"{os.path.splitext(path)[0]}_preprocessing"
 
 
-def _beyond(model: Converted, limit: int) -> tuple[list[sampling.Sample], torch.export.ExportedProgram] | None:
+def _beyond_limit(
+    model: Converted, limit: int
+) -> tuple[list[sample_inputs.Sample], torch.export.ExportedProgram] | None:
     """Returns samples with a size above a program's limit, and a program for them; None if the model takes none.
 
     Raises:
         Unconvertible: `torch.export` can't trace it.
     """
     try:
-        samples = sampling.random_samples(model, above=limit)
+        samples = sample_inputs.random_samples(model, above=limit)
     except ValueError:  # the limit is the model's own
         return None
-    return samples, exported(model, samples[0].inputs)
+    return samples, export_module(model, samples[0].inputs)
 
 
-def exported(model: Converted, samples: Sequence[torch.Tensor]) -> torch.export.ExportedProgram:
+def export_module(model: Converted, samples: Sequence[torch.Tensor]) -> torch.export.ExportedProgram:
     """Exports a module. The dimensions that are None in the TensorFlow function stay dynamic.
 
     Raises:
@@ -142,19 +146,21 @@ def _operation_of(error: BaseException) -> str | None:
     return line
 
 
-def _flat(function: Callable[..., Any]) -> sampling.Run:
+def _flatten_results(function: Callable[..., Any]) -> sample_inputs.Run:
     return lambda samples: aten.pytree.tree_leaves(function(*samples))
 
 
-def _as_source(program: torch.export.ExportedProgram, names: list[str], output: str | os.PathLike[str]) -> sampling.Run:
+def _as_source(
+    program: torch.export.ExportedProgram, names: list[str], output: str | os.PathLike[str]
+) -> sample_inputs.Run:
     standalone.write(program, names, output)
-    return _flat(runpy.run_path(os.path.join(output, "model.py"))["Model"]())
+    return _flatten_results(runpy.run_path(os.path.join(output, "model.py"))["Model"]())
 
 
 def _as_onnx(
     program: torch.export.ExportedProgram, names: list[str], output: str | os.PathLike[str],
     samples: Sequence[torch.Tensor], opset_version: int | None,
-) -> sampling.Run:  # fmt: skip
+) -> sample_inputs.Run:  # fmt: skip
     import onnxruntime
 
     path, table = os.fspath(output), {_WHILE_LOOP: _onnx_loop()}
@@ -190,9 +196,9 @@ def _onnx_loop() -> Callable[..., Any]:
     return translate
 
 
-def _as_package(program: torch.export.ExportedProgram, output: str | os.PathLike[str]) -> sampling.Run:
+def _as_package(program: torch.export.ExportedProgram, output: str | os.PathLike[str]) -> sample_inputs.Run:
     try:
         path = aten.aoti_compile_and_package(program, package_path=os.fspath(output))
     except aten.InvalidCxxCompiler as error:
         raise OSError("aoti needs a C++ compiler, and there is none") from error
-    return _flat(aten.aoti_load_package(path))
+    return _flatten_results(aten.aoti_load_package(path))

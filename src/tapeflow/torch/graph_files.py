@@ -17,7 +17,7 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.variable import Variable
 from tapeflow.function import function
 from tapeflow.function.concrete import ConcreteFunction
-from tapeflow.graph.graphdef.importing import import_graph_def
+from tapeflow.graph.graphdef.import_graph import import_graph_def
 from tapeflow.graph.graphdef.node_protos import dtype_of, node_name, shape_of
 from tapeflow.saved_model.messages import read_model
 from tapeflow.torch.unconvertible import Unconvertible
@@ -53,11 +53,11 @@ def function_of_file(
         return _of_meta_graph(meta_graphs[0], os.path.join(path, "variables", "variables"), outputs, training)
     prefix = path.removesuffix(".meta")
     if os.path.exists(f"{prefix}.meta"):
-        return _of_meta_graph(_read(MetaGraphDef, f"{prefix}.meta"), prefix, outputs, training)
-    return _of_graph(_read(GraphDef, path), {}, None, outputs, training)
+        return _of_meta_graph(_read_message(MetaGraphDef, f"{prefix}.meta"), prefix, outputs, training)
+    return _of_graph(_read_message(GraphDef, path), {}, None, outputs, training)
 
 
-def _read(kind: Any, path: str) -> Any:
+def _read_message(kind: Any, path: str) -> Any:
     try:
         return kind.FromString(pathlib.Path(path).read_bytes())
     except DecodeError as error:
@@ -97,8 +97,8 @@ def _of_graph(
     if signature is not None:
         names = {key: info.name for key, info in signature.outputs.items()}
     else:
-        names = {name.partition(":")[0]: name for name in outputs or _unused(graph_def)}
-    graph, reads = _reading(graph_def, variables, list(names.values()))
+        names = {name.partition(":")[0]: name for name in outputs or _unused_outputs(graph_def)}
+    graph, reads = _reading_part(graph_def, variables, list(names.values()))
     for node in filter(_is_learning_phase, graph.node):
         node.CopyFrom(type(node)(name=node.name, op="Const"))
         node.attr["dtype"].type = node.attr["value"].tensor.dtype = bool_.as_datatype_enum
@@ -134,7 +134,7 @@ def _is_learning_phase(node: Any) -> bool:
     return any(word in node.name.lower() for word in ("training", "is_train", "train_mode", "learning_phase"))
 
 
-def _unused(graph_def: Any) -> list[str]:
+def _unused_outputs(graph_def: Any) -> list[str]:
     """Returns the names of the operations whose results nothing uses, and that depend on a placeholder.
 
     Raises:
@@ -152,7 +152,7 @@ def _unused(graph_def: Any) -> list[str]:
     return sinks
 
 
-def _reading(graph_def: Any, variables: Mapping[str, Any], outputs: Sequence[str]) -> tuple[Any, dict[str, Any]]:
+def _reading_part(graph_def: Any, variables: Mapping[str, Any], outputs: Sequence[str]) -> tuple[Any, dict[str, Any]]:
     """Returns the part of a graph that computes outputs, with placeholders that read variables, and their variables.
 
     Raises:

@@ -16,7 +16,7 @@ from tapeflow.core.context import state
 from tapeflow.core.values.tensor import EagerTensor, alias
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.graph.codegen.compile import Compiled
-from tapeflow.graph.ir.op_batching import draws
+from tapeflow.graph.ir.batch_rules import draws
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.torch.parameter import ParameterVariable
@@ -83,7 +83,7 @@ class Inference:
             if attribute is None:
                 values[i] = self._constants[i].value
                 continue
-            tensor = _tensor(module, attribute[0])
+            tensor = _module_tensor(module, attribute[0])
             if type(tensor) not in _PLAIN or tensor.dtype is not attribute[1] or not tensor.is_cpu:
                 return None
             if values[i] is None or values[i].parameter is not tensor:
@@ -96,7 +96,7 @@ _PLAIN = (torch.Tensor, torch.nn.Parameter)
 _READS = ("ReadVariableOp", "Placeholder", "AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp", "NoOp")
 
 
-def _tensor(module: torch.nn.Module, path: str) -> torch.Tensor:
+def _module_tensor(module: torch.nn.Module, path: str) -> torch.Tensor:
     *scopes, last = path.split(".")
     for scope in scopes:
         module = module._modules[scope]  # type: ignore[assignment]

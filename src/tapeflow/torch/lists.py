@@ -33,7 +33,7 @@ def of_rows(rows: torch.Tensor) -> np.ndarray:
     return variant
 
 
-def _entries(variant: np.ndarray) -> list[Any]:
+def _written_entries(variant: np.ndarray) -> list[Any]:
     """Returns the entries that were written of a list that is not stacked."""
     items = variant[()]
     return list(items.written.values()) if isinstance(items, Sparse) else [v for v in items if v is not None]
@@ -41,7 +41,7 @@ def _entries(variant: np.ndarray) -> list[Any]:
 
 def shape_is_open(variant: np.ndarray) -> bool:
     """Returns True if nothing says which shape and dtype the entries of a list have."""
-    return not isinstance(variant[()], Stacked) and not _entries(variant)
+    return not isinstance(variant[()], Stacked) and not _written_entries(variant)
 
 
 def rows_of(variant: np.ndarray, like: torch.Tensor | None = None) -> torch.Tensor:
@@ -55,9 +55,9 @@ def rows_of(variant: np.ndarray, like: torch.Tensor | None = None) -> torch.Tens
     if isinstance(items, Stacked):
         return items.rows
     if like is None:
-        like = _entries(variant)[0].unsqueeze(0)
+        like = _written_entries(variant)[0].unsqueeze(0)
     shape = tuple(like.shape[1:])
-    if not _entries(variant):
+    if not _written_entries(variant):
         length = items.length if isinstance(items, Sparse) else len(items)
         return torch.zeros((length, *shape), dtype=like.dtype, device=like.device)
     empty = torch.zeros(shape, dtype=like.dtype, device=like.device)
@@ -72,7 +72,7 @@ def _is_stacked(variant: np.ndarray, place: Any) -> bool:
     )  # fmt: skip
 
 
-def _places(place: Any, rows: torch.Tensor) -> torch.Tensor:
+def _place_vector(place: Any, rows: torch.Tensor) -> torch.Tensor:
     """Returns a place, or places, as a vector of indices."""
     if isinstance(place, torch.Tensor):
         return place.reshape(-1).long()
@@ -82,10 +82,10 @@ def _places(place: Any, rows: torch.Tensor) -> torch.Tensor:
 def at_place(tensor: torch.Tensor, axis: int, place: torch.Tensor) -> torch.Tensor:
     """Returns the part of a tensor at a place of an axis, counted from the end if it is negative; the axis stays."""
     size = torch.scalar_tensor(tensor.shape[axis], dtype=torch.int64, device=tensor.device)
-    return tensor.index_select(axis, torch.remainder(_places(place, tensor), size))
+    return tensor.index_select(axis, torch.remainder(_place_vector(place, tensor), size))
 
 
-def _reserved(element_shape: Any, num_elements: Any, element_dtype: Any) -> np.ndarray:
+def _reserve_list(element_shape: Any, num_elements: Any, element_dtype: Any) -> np.ndarray:
     static = isinstance(element_shape, tuple) and all(type(d) is int and d >= 0 for d in element_shape)
     if static and not isinstance(num_elements, int):
         return of_rows(torch.zeros((num_elements, *element_shape), dtype=element_dtype.torch))
@@ -98,36 +98,36 @@ def _from_tensor(tensor: torch.Tensor, element_shape: Any) -> np.ndarray:
     return of_rows(tensor)
 
 
-def _item(variant: np.ndarray, index: Any, element_shape: Any, element_dtype: Any) -> torch.Tensor:
+def _list_item(variant: np.ndarray, index: Any, element_shape: Any, element_dtype: Any) -> torch.Tensor:
     if not _is_stacked(variant, index):
         return _in_a_row(ops.TensorListGetItem.op)(variant, index, element_shape, element_dtype)
     rows = rows_of(variant)
-    return rows[index] if isinstance(index, int) else rows.index_select(0, _places(index, rows)).squeeze(0)
+    return rows[index] if isinstance(index, int) else rows.index_select(0, _place_vector(index, rows)).squeeze(0)
 
 
 def _with_item(variant: np.ndarray, index: Any, item: torch.Tensor, resize: bool) -> np.ndarray:
     if not _is_stacked(variant, index):
         return _in_a_row(ops.TensorListSetItem.op)(variant, index, item, resize)
     rows = rows_of(variant, item.unsqueeze(0))
-    return of_rows(torch.index_put(rows, (_places(index, rows),), item.unsqueeze(0)))
+    return of_rows(torch.index_put(rows, (_place_vector(index, rows),), item.unsqueeze(0)))
 
 
-def _stacked(variant: np.ndarray, element_shape: Any, element_dtype: Any, num_elements: int) -> torch.Tensor:
+def _stack_list(variant: np.ndarray, element_shape: Any, element_dtype: Any, num_elements: int) -> torch.Tensor:
     if isinstance(variant[()], Stacked):
         return rows_of(variant)
     return _in_a_row(ops.TensorListStack.op)(variant, element_shape, element_dtype, num_elements)
 
 
-def _gathered(variant: np.ndarray, indices: torch.Tensor, element_shape: Any, element_dtype: Any) -> torch.Tensor:
+def _gather_list(variant: np.ndarray, indices: torch.Tensor, element_shape: Any, element_dtype: Any) -> torch.Tensor:
     return rows_of(variant).index_select(0, indices.long())
 
 
-def _scattered(variant: np.ndarray, tensor: torch.Tensor, indices: torch.Tensor) -> np.ndarray:
+def _scatter_list(variant: np.ndarray, tensor: torch.Tensor, indices: torch.Tensor) -> np.ndarray:
     rows = rows_of(variant, tensor)
     return of_rows(torch.index_put(rows, (indices.long(),), tensor))
 
 
-def _length(variant: np.ndarray) -> torch.Tensor:
+def _list_length(variant: np.ndarray) -> torch.Tensor:
     items: Any = variant[()]
     length = items.rows.shape[0] if isinstance(items, Stacked) else getattr(items, "length", None)
     length = len(items) if length is None else length  # `len` would make a number of a symbol
@@ -150,9 +150,10 @@ def _in_a_row(op: Op) -> Callable[..., Any]:
 
 
 _KERNELS: dict[Op, Callable[..., Any]] = {
-    ops.TensorListReserve.op: _reserved, ops.TensorListFromTensor.op: _from_tensor, ops.TensorListGetItem.op: _item,
-    ops.TensorListSetItem.op: _with_item, ops.TensorListStack.op: _stacked, ops.TensorListGather.op: _gathered,
-    ops.TensorListScatterIntoExistingList.op: _scattered, ops.TensorListLength.op: _length,
+    ops.TensorListReserve.op: _reserve_list, ops.TensorListFromTensor.op: _from_tensor,
+    ops.TensorListGetItem.op: _list_item,
+    ops.TensorListSetItem.op: _with_item, ops.TensorListStack.op: _stack_list, ops.TensorListGather.op: _gather_list,
+    ops.TensorListScatterIntoExistingList.op: _scatter_list, ops.TensorListLength.op: _list_length,
 }  # fmt: skip
 
 

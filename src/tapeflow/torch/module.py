@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from tapeflow.core import aten
+from tapeflow.core.logger import get_logger
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -20,15 +21,14 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.function import function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function import Function
-from tapeflow.graph.codegen.writing import identifier
+from tapeflow.graph.codegen.step_source import identifier
 from tapeflow.graph.ir.operation import variable_of
-from tapeflow.logger import get_logger
 from tapeflow.saved_model.loading import load
 from tapeflow.torch.exported import ExportWriter
 from tapeflow.torch.graph_files import function_of_file
 from tapeflow.torch.inference import Inference
 from tapeflow.torch.source import ModuleSource
-from tapeflow.torch.splitting import Preprocessing, split
+from tapeflow.torch.text_boundary import Preprocessing, split
 from tapeflow.torch.unconvertible import Unconvertible
 
 
@@ -65,7 +65,7 @@ class Converted(torch.nn.Module):
             _let_dynamo_in()
         self._paths: dict[int, str] = {}  # the paths of variables and constants, by their ids
         self._held: list[Any] = []  # keeps the objects with these ids alive
-        for variable in _variables(functions):
+        for variable in _read_variables(functions):
             self._add(variable, variable._name.removeprefix(scope))
         sources = {id(f): ModuleSource(f.body, self._path, f.graph.structured_outputs) for f in functions}
         self._sources = [sources[id(f)] for f in functions]
@@ -187,11 +187,11 @@ class Converted(torch.nn.Module):
         *scopes, last = [identifier(part) for part in name.split("/") if part] or ["variable"]
         home: torch.nn.Module = self
         for scope in scopes:
-            scope = _unused(home, scope, also=torch.nn.Module)
+            scope = _unused_name(home, scope, also=torch.nn.Module)
             if scope not in home._modules:
                 home.add_module(scope, torch.nn.Module())
             home = home._modules[scope]  # type: ignore[assignment]
-        last = _unused(home, last)
+        last = _unused_name(home, last)
         if is_variable and value.trainable and (tensor.is_floating_point() or tensor.is_complex()):
             home.register_parameter(last, torch.nn.Parameter(tensor))
         else:
@@ -207,7 +207,7 @@ def _let_dynamo_in() -> None:
     aten.inlined_by_dynamo.add(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
-def _unused(home: torch.nn.Module, name: str, also: Any = ()) -> str:
+def _unused_name(home: torch.nn.Module, name: str, also: Any = ()) -> str:
     """Returns a name that a module has no attribute of; attributes of a type in `also` don't count."""
     unused, count = name, 0
     while hasattr(home, unused) and not (also and isinstance(getattr(home, unused), also)):
@@ -216,7 +216,7 @@ def _unused(home: torch.nn.Module, name: str, also: Any = ()) -> str:
     return unused
 
 
-def _variables(functions: Sequence[ConcreteFunction]) -> list[Any]:
+def _read_variables(functions: Sequence[ConcreteFunction]) -> list[Any]:
     """Returns the variables that functions read, each once.
 
     Raises:
@@ -272,12 +272,12 @@ def module(x: Any, *specs: Any, outputs: Sequence[str] | None = None, training: 
     """
     if isinstance(x, (str, os.PathLike)):
         path = os.fspath(x)
-        return module(function_of_file(path, outputs, training) or _signature(load(path), path))
+        return module(function_of_file(path, outputs, training) or _serving_function(load(path), path))
     if isinstance(x, ConcreteFunction):
-        return _converted([x, x])
+        return _convert_functions([x, x])
     if isinstance(x, Function):
-        concrete = x.get_concrete_function(*map(_spec, specs))
-        return _converted([concrete, concrete])
+        concrete = x.get_concrete_function(*map(_tensor_spec, specs))
+        return _convert_functions([concrete, concrete])
     if callable(x) and hasattr(x, "trainable_variables") and hasattr(x, "get_config"):
         return _of_model(x, specs)
     raise TypeError(
@@ -285,7 +285,7 @@ def module(x: Any, *specs: Any, outputs: Sequence[str] | None = None, training: 
     )
 
 
-def _converted(functions: Sequence[ConcreteFunction], scope: str = "") -> Converted:
+def _convert_functions(functions: Sequence[ConcreteFunction], scope: str = "") -> Converted:
     """Returns the module of functions, less the text and tables that come first."""
     splits = {i: split(f) for i, f in {id(f): f for f in functions}.items()}
     preprocessings, rests = zip(*[splits[id(f)] for f in functions], strict=True)
@@ -298,7 +298,7 @@ def _converted(functions: Sequence[ConcreteFunction], scope: str = "") -> Conver
     return Converted(rests, scope, preprocessings)
 
 
-def _signature(loaded: Any, path: str) -> ConcreteFunction:
+def _serving_function(loaded: Any, path: str) -> ConcreteFunction:
     """Returns the function of a SavedModel that servers call."""
     signatures = dict(loaded.signatures)
     if not signatures:
@@ -306,7 +306,7 @@ def _signature(loaded: Any, path: str) -> ConcreteFunction:
     return signatures.get("serving_default") or next(iter(signatures.values()))
 
 
-def _spec(spec: Any) -> Any:
+def _tensor_spec(spec: Any) -> Any:
     if isinstance(spec, torch.Tensor):
         spec = EagerTensor(alias(spec), TensorSpec.from_tensor(spec).dtype)
     return spec
@@ -339,4 +339,4 @@ def _of_model(model: Any, specs: Sequence[Any]) -> Converted:
 
         return forward.get_concrete_function(*specs)
 
-    return _converted([traced(False), traced(True)], scope=f"{model.name}/")
+    return _convert_functions([traced(False), traced(True)], scope=f"{model.name}/")

@@ -93,7 +93,7 @@ class ModuleCall(Op):
         sources: tuple[torch.Tensor, ...] = ()
         ids: tuple[int, ...] = ()
         for a in args:
-            value = _own(a.value)
+            value = _own_tensor(a.value)
             values.append(value)
             if tape is not None and a._id in tape.watched and a.dtype.differentiable:
                 sources += (value.requires_grad_(),)
@@ -171,7 +171,7 @@ _TRAINABLE, _REQUIRES_GRAD = operator.attrgetter("trainable"), operator.attrgett
 _FEW_BYTES = 1 << 16
 
 
-def _own(value: torch.Tensor) -> torch.Tensor:
+def _own_tensor(value: torch.Tensor) -> torch.Tensor:
     """Returns a tensor that the module may write to: an alias, or a copy where that costs less than torch's refusal to
     share memory that may be NumPy's."""
     if value.nbytes < _FEW_BYTES and not value.untyped_storage().resizable():

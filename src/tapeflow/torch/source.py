@@ -11,27 +11,27 @@ from typing import Any, cast
 
 import torch
 
+from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.codegen.compile import Compiled
-from tapeflow.graph.codegen.passes.fusing import fuse
-from tapeflow.graph.codegen.symbolic_writing import SymbolicWriter
-from tapeflow.graph.codegen.writing import Writer, runs_on_arrays
+from tapeflow.graph.codegen.passes.fusions import fuse
+from tapeflow.graph.codegen.step_source import Writer, runs_on_arrays
+from tapeflow.graph.codegen.symbolic_source import SymbolicWriter
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, symbolic_in, variable_of
 from tapeflow.graph.program import functions
 from tapeflow.graph.program.loop_parts import LoopParts
 from tapeflow.graph.program.program import CALLS, LOOPS, Program, Step
 from tapeflow.graph.program.random_streams import with_stream
-from tapeflow.graph.program.simplifying import prune, simplify
+from tapeflow.graph.program.simplify import prune, simplify
 from tapeflow.graph.transform.body import Body
-from tapeflow.logger import get_logger
 from tapeflow.torch.changes import METHODS, change, changed_variables, is_change
+from tapeflow.torch.composite_patterns import recognize, recognize_layers
 from tapeflow.torch.own_gradient import TorchGradient
-from tapeflow.torch.recognizing import recognize, recognize_layers
 from tapeflow.torch.unconvertible import Unconvertible
 
 # torch draws the numbers: `torch.manual_seed`, `torch.compile` and `torch.export` only know its generators.
@@ -41,7 +41,7 @@ _DRAWS = {
 }  # fmt: skip
 
 
-def _detach(program: Program) -> None:
+def _detach_identities(program: Program) -> None:
     """Has torch's autograd stop where a tape does on purpose: at identities that no gradient passes."""
     for step in program.steps:
         if step.op.identity and not step.op.differentiable and len(step.outputs) == 1:
@@ -70,7 +70,7 @@ class ModuleSource(Compiled):
     """
 
     simplifying_passes = (
-        _detach, _forget_residuals, simplify, recognize, recognize_layers, fuse, prune,
+        _detach_identities, _forget_residuals, simplify, recognize, recognize_layers, fuse, prune,
     )  # fmt: skip
     special_passes = ()
 
@@ -308,13 +308,13 @@ class Typed:
         else:
             result = self._kernel(*values)
         if isinstance(result, torch.Tensor):
-            return _cast(result, self._dtypes[0])
+            return _cast_result(result, self._dtypes[0])
         if isinstance(result, (list, tuple)):
-            return tuple([_cast(r, d) for r, d in zip(result, self._dtypes, strict=True)])
+            return tuple([_cast_result(r, d) for r, d in zip(result, self._dtypes, strict=True)])
         return result
 
 
-def _cast(result: Any, dtype: torch.dtype | None) -> Any:
+def _cast_result(result: Any, dtype: torch.dtype | None) -> Any:
     return result if dtype is None or not isinstance(result, torch.Tensor) else result.to(dtype)
 
 

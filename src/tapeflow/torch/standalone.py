@@ -107,21 +107,21 @@ def write(program: ExportedProgram, names: list[str], folder: str | os.PathLike[
         if spec.kind is InputKind.PARAMETER:
             trainable.append(spec.target)
     (outputs,) = [node.args[0] for node in program.graph.nodes if node.op == "output"]
-    body = _lines(program.graph_module, references, set(parameters), weights)
-    body += _ending(program, outputs, references)
+    body = _graph_lines(program.graph_module, references, set(parameters), weights)
+    body += _ending_lines(program, outputs, references)
     lines = [f"    def forward({', '.join(['self', *parameters])}):", *(f"        {line}" for line in body)]
-    head = _HEAD.format(trainable=_listed(trainable), dtypes=_DTYPES)
+    head = _HEAD.format(trainable=_list_names(trainable), dtypes=_DTYPES)
     with open(os.path.join(folder, "model.py"), "w", encoding="utf-8") as file:
         file.write(head + "\n".join(lines) + "\n")
     write_weights(os.path.join(folder, "weights.safetensors"), weights)
 
 
-def _listed(names: list[str]) -> str:
+def _list_names(names: list[str]) -> str:
     rows = "".join(f"    {name!r},\n" for name in names)
     return f"{{\n{rows}}}" if names else "set()"
 
 
-def _lines(graph_module: Any, references: dict[str, str], used: set[str], weights: dict[str, torch.Tensor],
+def _graph_lines(graph_module: Any, references: dict[str, str], used: set[str], weights: dict[str, torch.Tensor],
            scope: str = "") -> list[str]:  # fmt: skip
     """Returns the lines of a graph's calls.
 
@@ -142,27 +142,27 @@ def _lines(graph_module: Any, references: dict[str, str], used: set[str], weight
                 weights[f"{scope}{node.target}"] = value.detach()
                 references[node.name] = f"self.{scope}{node.target}"
             else:
-                lines += _function(name, value, weights, f"{scope}{node.target}.")
+                lines += _function_lines(name, value, weights, f"{scope}{node.target}.")
         elif node.op == "call_function":
             references[node.name] = name
             lines += _call_lines(node, name, references)
     return lines
 
 
-def _function(name: str, graph_module: Any, weights: dict[str, torch.Tensor], scope: str) -> list[str]:
-    """Returns the lines of a function of a conditional or a loop. `_lines` describes the arguments."""
+def _function_lines(name: str, graph_module: Any, weights: dict[str, torch.Tensor], scope: str) -> list[str]:
+    """Returns the lines of a function of a conditional or a loop. `_graph_lines` describes the arguments."""
     nodes = graph_module.graph.nodes
     parameters = [node.name for node in nodes if node.op == "placeholder"]
     references = {n: n for n in parameters}
-    body = _lines(graph_module, references, set(parameters), weights, scope)
+    body = _graph_lines(graph_module, references, set(parameters), weights, scope)
     (output,) = [node.args[0] for node in nodes if node.op == "output"]
-    body.append(f"return {_expression(output, references)}")
+    body.append(f"return {_argument_expression(output, references)}")
     return [f"def {name}({', '.join(parameters)}):", *(f"    {line}" for line in body)]
 
 
 def _call_lines(node: Node, name: str, references: dict[str, str]) -> list[str]:
     """Returns the lines of a call; a conditional or a loop is Python's own."""
-    arguments = [_expression(a, references) for a in node.args]
+    arguments = [_argument_expression(a, references) for a in node.args]
     if node.target is torch.ops.higher_order.cond:
         predicate, on_true, on_false, operands = arguments
         return [f"{name} = ({on_true} if {predicate} else {on_false})(*{operands})"]
@@ -173,18 +173,18 @@ def _call_lines(node: Node, name: str, references: dict[str, str]) -> list[str]:
             f"while {condition}(*{name}, *{others}):",
             f"    {name} = {body}(*{name}, *{others})",
         ]
-    arguments += [f"{key}={_expression(a, references)}" for key, a in node.kwargs.items()]
-    return [f"{name} = {_callee(node)}({', '.join(arguments)})"]
+    arguments += [f"{key}={_argument_expression(a, references)}" for key, a in node.kwargs.items()]
+    return [f"{name} = {_callee_name(node)}({', '.join(arguments)})"]
 
 
-def _ending(program: ExportedProgram, outputs: Any, references: dict[str, str]) -> list[str]:
+def _ending_lines(program: ExportedProgram, outputs: Any, references: dict[str, str]) -> list[str]:
     """Returns the lines that change buffers and return the result."""
     lines, results = [], []
     for spec, value in zip(program.graph_signature.output_specs, outputs, strict=True):
         if spec.kind is OutputKind.BUFFER_MUTATION:
-            lines.append(f"self.{spec.target}.copy_({_expression(value, references)})")
+            lines.append(f"self.{spec.target}.copy_({_argument_expression(value, references)})")
         elif spec.kind is OutputKind.USER_OUTPUT:
-            results.append(_Expression(_expression(value, references)))
+            results.append(_Expression(_argument_expression(value, references)))
         else:
             raise Unconvertible(f"an output is a {spec.kind.name}, which has no place in a file of calls")
     structure = program.call_spec.out_spec
@@ -201,7 +201,7 @@ class _Expression:
         return self._text
 
 
-def _callee(node: Node) -> str:
+def _callee_name(node: Node) -> str:
     target: Any = node.target
     if isinstance(target, _OpOverload):
         return f"torch.ops.{target}"
@@ -213,12 +213,12 @@ def _callee(node: Node) -> str:
     raise Unconvertible(f"{node.name} calls {target}, which has no place in a file of calls")
 
 
-def _expression(value: Any, references: Mapping[str, str]) -> str:
+def _argument_expression(value: Any, references: Mapping[str, str]) -> str:
     """Returns the expression of an argument."""
     if isinstance(value, Node):
         return references[value.name]
     if isinstance(value, (list, tuple)):
-        items = [_expression(v, references) for v in value]
+        items = [_argument_expression(v, references) for v in value]
         if isinstance(value, list):
             return f"[{', '.join(items)}]"
         return f"({', '.join(items)}{',' if len(items) == 1 else ''})"

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from tapeflow.array.creation import zeros, zeros_like
-from tapeflow.array.passing import group
-from tapeflow.control_flow import cond
+from tapeflow.array.identities import group
+from tapeflow.control.conditions_and_loops import cond
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import init_scope, name_scope

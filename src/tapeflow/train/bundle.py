@@ -19,7 +19,7 @@ import torch
 from google.protobuf.message import DecodeError
 
 from tapeflow.core import errors
-from tapeflow.core.forking import new_lock
+from tapeflow.core.fork_locks import new_lock
 from tapeflow.core.os_errors import translate_os_errors
 from tapeflow.core.protos import BundleEntryProto, BundleHeaderProto, SavedTensorSlices
 from tapeflow.core.types.dtypes import DType, as_dtype, string
@@ -27,8 +27,8 @@ from tapeflow.core.values.strings import StringArray, offsets_of
 from tapeflow.core.values.tensor import EagerTensor, flat_bytes
 from tapeflow.core.varint import read_varint, varint
 from tapeflow.io import gfile
-from tapeflow.io.records import crc32c, masked
-from tapeflow.io.replacing import exclusive, rename, temporary_folder
+from tapeflow.io.atomic_replace import exclusive, rename, temporary_folder
+from tapeflow.io.records import crc32c, mask_checksum
 from tapeflow.train.table import read_table, table_bytes, table_entries
 
 _MOST_DIMENSIONS = 64  # of arrays and tensors
@@ -84,12 +84,12 @@ def _count_of_shards(index_file: str) -> int:
     """Returns the number of data files, which is part of all their names, of a checkpoint; 0 if there is none."""
     try:
         with translate_os_errors(index_file), open(index_file, "rb") as file:
-            return _header(next(table_entries(file.read()))).num_shards
+            return _entry_header(next(table_entries(file.read()))).num_shards
     except (errors.NotFoundError, StopIteration, ValueError, DecodeError):
         return 0
 
 
-def _header(entry: tuple[bytes, bytes]) -> Any:
+def _entry_header(entry: tuple[bytes, bytes]) -> Any:
     key, value = entry
     return BundleHeaderProto.FromString(b"" if key else value)
 
@@ -117,12 +117,14 @@ def _write_tensors(file: Any, tensors: Iterable[tuple[str, EagerTensor]]) -> dic
         if tensor.dtype is string:
             size, crc = _write_strings(file, value.reshape(-1).tolist())
         elif isinstance(value, torch.Tensor):
-            size, crc = _write_buffer(file, _buffer(value))
+            size, crc = _write_buffer(file, _tensor_bytes(value))
         else:
             raise errors.UnimplementedError(
                 None, None, f"Tensor {key!r} is of dtype {tensor.dtype.name}, which a checkpoint cannot hold."
             )
-        entry = BundleEntryProto(dtype=tensor.dtype.as_datatype_enum, offset=offset, size=size, crc32c=masked(crc))
+        entry = BundleEntryProto(
+            dtype=tensor.dtype.as_datatype_enum, offset=offset, size=size, crc32c=mask_checksum(crc)
+        )
         entry.shape.SetInParent()
         for length in value.shape:
             entry.shape.dim.add(size=length)
@@ -131,7 +133,7 @@ def _write_tensors(file: Any, tensors: Iterable[tuple[str, EagerTensor]]) -> dic
     return entries
 
 
-def _buffer(value: torch.Tensor) -> np.ndarray:
+def _tensor_bytes(value: torch.Tensor) -> np.ndarray:
     """Returns a tensor's bytes, in its own memory if that is possible."""
     return flat_bytes(value.detach().cpu()).numpy()
 
@@ -154,7 +156,7 @@ def _write_strings(file: Any, values: list[bytes]) -> tuple[int, int]:
     """Writes the lengths, the checksum of the lengths, and the strings; returns the size and the checksum."""
     lengths = [len(v) for v in values]
     lengths_crc = crc32c(_length_words(lengths))
-    stored = struct.pack("<I", masked(lengths_crc))
+    stored = struct.pack("<I", mask_checksum(lengths_crc))
     body = b"".join(values)
     crc = crc32c(body, crc32c(stored, lengths_crc))
     data = b"".join([varint(n) for n in lengths]) + stored + body
@@ -223,7 +225,7 @@ class Bundle:
         try:
             table = read_table(data)
             header = BundleHeaderProto.FromString(table.pop(b"", b""))
-            self._keys = {key: _entry(value) for key, value in table.items()}
+            self._keys = {key: _parse_entry(value) for key, value in table.items()}
             # Pieces of tensors have keys of another form, that begin with a zero byte.
             self.entries = {k.decode(): e for k, e in self._keys.items() if not k.startswith(b"\0")}
         except (ValueError, DecodeError) as error:
@@ -252,7 +254,7 @@ class Bundle:
                 entry = self.entries.setdefault(tensor.name, BundleEntryProto(dtype=tensor.type, shape=tensor.shape))
                 entry.slices.extend(tensor.slice)
                 for extents in tensor.slice:
-                    bounds = _bounds(extents)
+                    bounds = _piece_bounds(extents)
                     piece = BundleEntryProto(dtype=tensor.type)
                     piece.shape.SetInParent()
                     for (_, length), dim in zip(bounds, tensor.shape.dim, strict=False):
@@ -310,7 +312,7 @@ class Bundle:
         entry = self._entry_of(key)
         with self._lock, translate_os_errors(self.prefix):
             file, lost = self._at(key, entry)
-            return _messages(file.read(entry.size), math.prod(self._dims(key, entry)), lost)
+            return _read_messages(file.read(entry.size), math.prod(self._dims(key, entry)), lost)
 
     def _read_slice(self, key: str, bounds: Sequence[tuple[int, int]]) -> EagerTensor:
         """Reads a piece of a tensor."""
@@ -345,8 +347,8 @@ class Bundle:
         with self._lock, translate_os_errors(self.prefix):
             file, lost = self._at(key, entry)
             if dtype is string:
-                return EagerTensor(_strings(file, entry, count, lost).reshape(dims), dtype)
-            return EagerTensor(_numbers(file, entry, count, dtype, lost).reshape(dims), dtype)
+                return EagerTensor(_read_strings(file, entry, count, lost).reshape(dims), dtype)
+            return EagerTensor(_read_numbers(file, entry, count, dtype, lost).reshape(dims), dtype)
 
     def _dims(self, key: str, entry: Any) -> tuple[int, ...]:
         dims = tuple(d.size for d in entry.shape.dim)
@@ -379,7 +381,7 @@ class Bundle:
         for extents in entry.slices:
             if len(extents.extent) != len(dims):
                 raise self._lost("a piece of it has another rank.", key)
-            bounds = _bounds(extents)
+            bounds = _piece_bounds(extents)
             where = tuple(
                 slice(start, start + length if length >= 0 else size)
                 for (start, length), size in zip(bounds, dims, strict=True)
@@ -420,16 +422,16 @@ def first_version_files(prefix: str) -> list[str]:
     return [prefix] if os.path.isfile(prefix) else sorted(filter(os.path.isfile, glob.glob(prefix)))
 
 
-def _bounds(extents: Any) -> list[tuple[int, int]]:
+def _piece_bounds(extents: Any) -> list[tuple[int, int]]:
     """Returns the start and length of a piece in each dimension; -1 for all of it."""
     return [(e.start, e.length if e.HasField("length") else -1) for e in extents.extent]
 
 
-def _entry(data: bytes) -> Any:
+def _parse_entry(data: bytes) -> Any:
     return BundleEntryProto.FromString(data)
 
 
-def _numbers(file: Any, entry: Any, count: int, dtype: DType, lost: Callable[[str], Exception]) -> torch.Tensor:
+def _read_numbers(file: Any, entry: Any, count: int, dtype: DType, lost: Callable[[str], Exception]) -> torch.Tensor:
     if dtype.torch is None:
         raise errors.UnimplementedError(None, None, f"Tensors of dtype {dtype.name} cannot be read from a checkpoint.")
     if entry.size != count * dtype.torch.itemsize:
@@ -441,7 +443,7 @@ def _numbers(file: Any, entry: Any, count: int, dtype: DType, lost: Callable[[st
         if _read_into(file, chunk) < len(chunk):
             raise lost("the file is cut short.")
         crc = crc32c(chunk, crc)
-    _check(crc, entry.crc32c, lost)
+    _check_checksum(crc, entry.crc32c, lost)
     return memory.view(dtype.torch) if count else torch.empty(0, dtype=dtype.torch)
 
 
@@ -455,12 +457,14 @@ def _read_into(file: Any, data: np.ndarray) -> int:
     return done
 
 
-def _check(crc: int, stored: int, lost: Callable[[str], Exception]) -> None:
-    if masked(crc) != stored:
-        raise lost(f"Checksum does not match: stored {stored} vs. calculated on the restored bytes {masked(crc)}.")
+def _check_checksum(crc: int, stored: int, lost: Callable[[str], Exception]) -> None:
+    if mask_checksum(crc) != stored:
+        raise lost(
+            f"Checksum does not match: stored {stored} vs. calculated on the restored bytes {mask_checksum(crc)}."
+        )
 
 
-def _strings(file: Any, entry: Any, count: int, lost: Callable[[str], Exception]) -> StringArray:
+def _read_strings(file: Any, entry: Any, count: int, lost: Callable[[str], Exception]) -> StringArray:
     if count + 4 > entry.size:
         raise lost(f"it has {entry.size} bytes, too few for {count} strings.")
     data = file.read(entry.size)
@@ -475,13 +479,13 @@ def _strings(file: Any, entry: Any, count: int, lost: Callable[[str], Exception]
         raise lost("the lengths of its strings do not fit its size.")
     stored = data[position : position + 4]
     lengths_crc = crc32c(_length_words(lengths))
-    _check(lengths_crc, struct.unpack("<I", stored)[0], lost)
+    _check_checksum(lengths_crc, struct.unpack("<I", stored)[0], lost)
     position += 4
-    _check(crc32c(data[position:], crc32c(stored, lengths_crc)), entry.crc32c, lost)
+    _check_checksum(crc32c(data[position:], crc32c(stored, lengths_crc)), entry.crc32c, lost)
     return StringArray(data[position:], offsets_of(np.array(lengths, np.int64)))
 
 
-def _messages(data: bytes, count: int, lost: Callable[[str], Exception]) -> list[bytes]:
+def _read_messages(data: bytes, count: int, lost: Callable[[str], Exception]) -> list[bytes]:
     """Returns the elements of a tensor of variants: each has its length before it, and a checksum of all so far after
     it.
     """
@@ -497,7 +501,7 @@ def _messages(data: bytes, count: int, lost: Callable[[str], Exception]) -> list
         messages.append(data[position:end])
         crc = crc32c(messages[-1], crc32c(length.to_bytes(8, "little"), crc))
         stored, position = data[end : end + 4], end + 4
-        _check(crc, struct.unpack("<I", stored)[0], lost)
+        _check_checksum(crc, struct.unpack("<I", stored)[0], lost)
         crc = crc32c(stored, crc)
     return messages
 
@@ -511,16 +515,16 @@ def slice_key(name: str, bounds: Sequence[tuple[int, int]]) -> bytes:
     The encoding is TensorFlow's `OrderedCode`: keys sort like names and numbers.
     """
     escaped = name.encode().replace(b"\xff", b"\xff\1").replace(b"\0", b"\0\xff").replace(b"\xff\1", b"\xff\0")
-    out = _unsigned(0) + escaped + b"\0\1" + _unsigned(len(bounds))
-    return out + b"".join(_signed(n) for bound in bounds for n in bound)
+    out = _unsigned_varint(0) + escaped + b"\0\1" + _unsigned_varint(len(bounds))
+    return out + b"".join(_signed_varint(n) for bound in bounds for n in bound)
 
 
-def _unsigned(value: int) -> bytes:
+def _unsigned_varint(value: int) -> bytes:
     digits = value.to_bytes((value.bit_length() + 7) // 8, "big")
     return bytes([len(digits)]) + digits
 
 
-def _signed(value: int) -> bytes:
+def _signed_varint(value: int) -> bytes:
     size = next(n for n in range(1, 11) if -(1 << 7 * n - 1) <= value < 1 << 7 * n - 1)
     # The header is a run of bits as long as the number of bytes: ones for values of at least 0.
     header = ((1 << size) - 1) << 7 * size

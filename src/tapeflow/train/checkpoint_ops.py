@@ -21,7 +21,10 @@ from tapeflow.train.bundle import Bundle, write_bundle
 
 def _build_save(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
     def save(prefix: Any, names: Any, slices: Any, *tensors: Any) -> None:
-        write_bundle(_text(prefix), _whole(map(_text, names.value), map(_text, slices.value), tensors).items())
+        write_bundle(
+            _scalar_text(prefix),
+            _join_slices(map(_scalar_text, names.value), map(_scalar_text, slices.value), tensors).items(),
+        )
 
     return python_op(node.op, save, inputs)
 
@@ -30,8 +33,11 @@ def _build_restore(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operati
     dtypes = node_attr(node, "dtypes")
 
     def restore(prefix: Any, names: Any, slices: Any) -> list[Any]:
-        bundle = Bundle(_text(prefix))
-        return [_part(bundle.read(_text(n)), _text(s)) for n, s in zip(names.value, slices.value, strict=True)]
+        bundle = Bundle(_scalar_text(prefix))
+        return [
+            _slice_part(bundle.read(_scalar_text(n)), _scalar_text(s))
+            for n, s in zip(names.value, slices.value, strict=True)
+        ]
 
     return python_op(node.op, restore, inputs, [(dtype, None) for dtype in dtypes])
 
@@ -42,26 +48,29 @@ def _build_first_save(builder: Any, node: ParsedNode, inputs: list[Any]) -> Oper
 
     def save(filename: Any, names: Any, *rest: Any) -> None:
         slices, tensors = (rest[0].value, rest[1:]) if sliced else ([b""] * len(rest), rest)
-        write_bundle(_text(filename), _whole(map(_text, names.value), map(_text, slices), tensors).items())
+        write_bundle(
+            _scalar_text(filename),
+            _join_slices(map(_scalar_text, names.value), map(_scalar_text, slices), tensors).items(),
+        )
 
     return python_op(node.op, save, inputs)
 
 
 def _build_first_restore(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
     def restore(pattern: Any, name: Any, place: Any = b"") -> list[Any]:
-        return [_part(Bundle(_text(pattern)).read(_text(name)), _text(place))]
+        return [_slice_part(Bundle(_scalar_text(pattern)).read(_scalar_text(name)), _scalar_text(place))]
 
     return python_op(node.op, restore, inputs, [(node_attr(node, "dt"), None)])
 
 
 def _build_sharded_name(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
     def name(base: Any, shard: Any, shards: Any) -> list[Any]:
-        return [convert(f"{_text(base)}-{int(shard):05d}-of-{int(shards):05d}")]
+        return [convert(f"{_scalar_text(base)}-{int(shard):05d}-of-{int(shards):05d}")]
 
     return python_op(node.op, name, inputs, [(string, [])])
 
 
-def _text(value: Any) -> str:
+def _scalar_text(value: Any) -> str:
     """Returns the text of a scalar.
 
     Raises:
@@ -79,7 +88,7 @@ def _text(value: Any) -> str:
 # ---- parts of variables ----------------------------------------------------------------------------------------------
 
 
-def _place(text: str) -> tuple[list[int], tuple[slice, ...]]:
+def _parse_place(text: str) -> tuple[list[int], tuple[slice, ...]]:
     """Returns the shape of a whole variable, and the place of a part in it, of a text such as `5 2 0,3:-`.
 
     Raises:
@@ -100,11 +109,11 @@ def _place(text: str) -> tuple[list[int], tuple[slice, ...]]:
     return shape, tuple(bounds)
 
 
-def _part(whole: Any, text: str) -> Any:
+def _slice_part(whole: Any, text: str) -> Any:
     """Returns the part of a variable's value that a text describes; all of it for an empty text."""
     if not text:
         return whole
-    shape, bounds = _place(text)
+    shape, bounds = _parse_place(text)
     if list(whole.shape) != shape:
         raise errors.InvalidArgumentError.of(
             f"Shape in shape_and_slice spec {shape} does not match the shape in the save file: {list(whole.shape)}"
@@ -112,14 +121,14 @@ def _part(whole: Any, text: str) -> Any:
     return EagerTensor(whole.value[bounds], whole.dtype)
 
 
-def _whole(names: Iterable[str], slices: Iterable[str], tensors: Sequence[Any]) -> dict[str, Any]:
+def _join_slices(names: Iterable[str], slices: Iterable[str], tensors: Sequence[Any]) -> dict[str, Any]:
     """Returns tensors by name, with the parts of a variable joined to one."""
     whole: dict[str, Any] = {}
     for name, text, tensor in zip(names, slices, tensors, strict=True):
         if not text:
             whole[name] = tensor
             continue
-        shape, bounds = _place(text)
+        shape, bounds = _parse_place(text)
         if name not in whole:
             whole[name] = zeros(shape, tensor.dtype)
         whole[name].value[bounds] = tensor.value

@@ -72,7 +72,7 @@ class ClusterSpec:
                 "`cluster` must be a dictionary mapping one or more job names to lists of network addresses, or a "
                 "`ClusterDef` protocol buffer"
             )
-        self._jobs = {_text("Job name", job): _tasks(job, tasks) for job, tasks in cluster.items()}
+        self._jobs = {_address_text("Job name", job): _task_dict(job, tasks) for job, tasks in cluster.items()}
 
     def __bool__(self) -> bool:
         return bool(self._jobs)
@@ -175,7 +175,7 @@ class ClusterSpec:
         return [tasks.get(i) for i in range(max(tasks, default=-1) + 1)]
 
 
-def _text(what: str, value: Any) -> str:
+def _address_text(what: str, value: Any) -> str:
     if isinstance(value, bytes):
         return value.decode()
     if not isinstance(value, str):
@@ -183,9 +183,9 @@ def _text(what: str, value: Any) -> str:
     return value
 
 
-def _tasks(job: Any, tasks: Any) -> dict[int, str]:
+def _task_dict(job: Any, tasks: Any) -> dict[int, str]:
     if isinstance(tasks, (list, tuple)):
         tasks = dict(enumerate(tasks))
     elif not isinstance(tasks, Mapping):
         raise TypeError(f"The tasks for job {job!r} must be a list or a dictionary from integers to strings.")
-    return dict(sorted((int(i), _text("Task address", address)) for i, address in tasks.items()))
+    return dict(sorted((int(i), _address_text("Task address", address)) for i, address in tasks.items()))

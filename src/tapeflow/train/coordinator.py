@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tapeflow.core import errors
-from tapeflow.core.forking import new_event, new_lock
-from tapeflow.logger import get_logger
+from tapeflow.core.fork_locks import new_event, new_lock
+from tapeflow.core.logger import get_logger
 
 
 class Coordinator:

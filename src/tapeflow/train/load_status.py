@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from tapeflow.core.values.trackable import has_state
-from tapeflow.data_structures import TrackableDataStructure
+from tapeflow.tracking.data_structures import TrackableDataStructure
 from tapeflow.train.object_graph import View
 from tapeflow.train.restoration import Restoration
 

@@ -52,7 +52,7 @@ class View:
             for name, child in below.items():
                 if id(child) not in seen:
                     seen.add(id(child))
-                    child_path = f"{path}/{_escaped(name)}" if path else _escaped(name)
+                    child_path = f"{path}/{_escape_name(name)}" if path else _escape_name(name)
                     objects.append(child)
                     paths.append(child_path)
                     queue.append((child, child_path))
@@ -64,7 +64,7 @@ class View:
                 )
             seen.add(id(slot.value))
             objects.append(slot.value)
-            paths.append(f"{paths[slot.variable]}/.OPTIMIZER_SLOT/{paths[slot.optimizer]}/{_escaped(slot.name)}")
+            paths.append(f"{paths[slot.variable]}/.OPTIMIZER_SLOT/{paths[slot.optimizer]}/{_escape_name(slot.name)}")
             children.append({})
         return objects, paths, children
 
@@ -92,20 +92,20 @@ def slots_of(objects: list[Any]) -> list[Slot]:
             continue
         for name in optimizer.get_slot_names():
             for i, variable in enumerate(objects):
-                slot = _slot(optimizer, variable, name)
+                slot = _optimizer_slot(optimizer, variable, name)
                 if slot is not None:
                     slots.append(Slot(number, i, name, slot))
     return slots
 
 
-def _slot(optimizer: Any, variable: Any, name: str) -> Any:
+def _optimizer_slot(optimizer: Any, variable: Any, name: str) -> Any:
     try:
         return optimizer.get_slot(variable, name)
     except (AttributeError, KeyError):  # an optimizer without slots
         return None
 
 
-def _escaped(name: str) -> str:
+def _escape_name(name: str) -> str:
     return name.replace(".", "..").replace("/", ".S")
 
 

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 from tensorboard.compat.proto.trackable_object_graph_pb2 import TrackableObjectGraph
 
 from tapeflow.core import errors
+from tapeflow.core.logger import get_logger
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.logger import get_logger
 from tapeflow.train.bundle import Bundle
 from tapeflow.train.object_graph import View, attribute_of, state_of
 

@@ -102,11 +102,11 @@ class ShardByTaskPolicy(ShardingCallback):
         tasks: dict[str, Shard] = {}
         for tensor in shardable_tensors:
             task = tensor.device.split("/device:")[0]
-            _add(tasks.setdefault(task, {}), tensor.checkpoint_key, tensor.slice_spec, tensor.tensor)
+            _add_part(tasks.setdefault(task, {}), tensor.checkpoint_key, tensor.slice_spec, tensor.tensor)
         return list(tasks.values())
 
 
-def _add(shard: Shard, key: str, place: Any, tensor: Tensor) -> None:
+def _add_part(shard: Shard, key: str, place: Any, tensor: Tensor) -> None:
     shard.setdefault(key, {})[place] = tensor
 
 
@@ -157,7 +157,7 @@ class MaxShardSizePolicy(ShardingCallback):
                 count = max(count, 1)
                 whole = count >= rows
                 part = item.tensor if whole else item.tensor[start : start + count]
-                _add(
+                _add_part(
                     shards[-1], item.checkpoint_key, item.slice_spec if whole else self._place(item, start, count), part
                 )
                 left -= math.ceil(count * row_size)

@@ -10,9 +10,9 @@ from typing import Any
 from google.protobuf import text_format
 from google.protobuf.message import Message
 
+from tapeflow.core.logger import get_logger
 from tapeflow.core.protos import CheckpointState
-from tapeflow.io.replacing import write_file
-from tapeflow.logger import get_logger
+from tapeflow.io.atomic_replace import write_file
 from tapeflow.train.bundle import first_version_files
 
 

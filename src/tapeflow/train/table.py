@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterable, Iterator
 
 from tapeflow.core.varint import read_varint, varint
-from tapeflow.io.records import crc32c, masked
+from tapeflow.io.records import crc32c, mask_checksum
 from tapeflow.train.snappy import decompress
 
 _MAGIC = 0xDB4775248B80FB57
@@ -33,7 +33,7 @@ class _Block:
     def add(self, key: bytes, value: bytes) -> None:
         shared = 0
         if self._count < self._interval:
-            shared = _shared(self._last, key)
+            shared = _shared_prefix(self._last, key)
         else:
             self._restarts.append(len(self.data))
             self._count = 0
@@ -48,20 +48,20 @@ class _Block:
         return bytes(self.data) + struct.pack(f"<{len(self._restarts) + 1}I", *self._restarts, len(self._restarts))
 
 
-def _shared(a: bytes, b: bytes) -> int:
+def _shared_prefix(a: bytes, b: bytes) -> int:
     limit = min(len(a), len(b))
     return next((i for i in range(limit) if a[i] != b[i]), limit)
 
 
-def _between(last: bytes, following: bytes) -> bytes:
+def _key_between(last: bytes, following: bytes) -> bytes:
     """Returns a short key that is not below `last` and below `following`."""
-    i = _shared(last, following)
+    i = _shared_prefix(last, following)
     if i < min(len(last), len(following)) and last[i] < 0xFF and last[i] + 1 < following[i]:
         return last[:i] + bytes([last[i] + 1])
     return last
 
 
-def _after(last: bytes) -> bytes:
+def _key_after(last: bytes) -> bytes:
     """Returns a short key that is not below `last`."""
     for i, byte in enumerate(last):
         if byte != 0xFF:
@@ -78,12 +78,12 @@ def table_bytes(entries: Iterable[tuple[bytes, bytes]]) -> bytes:
         """Writes a block; returns its position."""
         where = varint(len(out)) + varint(len(contents))
         trailer = b"\0"
-        out.extend(contents + trailer + struct.pack("<I", masked(crc32c(contents + trailer))))
+        out.extend(contents + trailer + struct.pack("<I", mask_checksum(crc32c(contents + trailer))))
         return where
 
     for key, value in entries:
         if handle:
-            index.add(_between(last, key), handle)
+            index.add(_key_between(last, key), handle)
             handle = b""
         block.add(key, value)
         last = key
@@ -94,7 +94,7 @@ def table_bytes(entries: Iterable[tuple[bytes, bytes]]) -> bytes:
         handle = written(block.finish())
     metaindex = written(_Block(_RESTART_INTERVAL).finish())
     if handle:
-        index.add(_after(last), handle)
+        index.add(_key_after(last), handle)
     footer = metaindex + written(index.finish())
     return bytes(out) + footer.ljust(_FOOTER_SIZE - 8, b"\0") + struct.pack("<Q", _MAGIC)
 
@@ -123,8 +123,8 @@ def table_entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     for _ in range(2):  # the index of other indices, which nobody uses, comes first
         _, position = read_varint(footer, position)
     last, budget = None, 16 * len(data) + (1 << 24)
-    for _, handle in _entries(_block(data, footer[position:-8])):
-        for key, value in _entries(_block(data, handle)):
+    for _, handle in _block_entries(_read_block(data, footer[position:-8])):
+        for key, value in _block_entries(_read_block(data, handle)):
             budget -= len(key) + len(value)
             if budget < 0 or (last is not None and key <= last):
                 raise ValueError("the keys are out of order")
@@ -132,14 +132,14 @@ def table_entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
             last = key
 
 
-def _block(data: bytes, handle: bytes) -> bytes:
+def _read_block(data: bytes, handle: bytes) -> bytes:
     offset, position = read_varint(handle, 0)
     size, _ = read_varint(handle, position)
     end = offset + size
     if end + 5 > len(data) - _FOOTER_SIZE:
         raise ValueError("truncated block read")
     contents, kind = data[offset:end], data[end]
-    if masked(crc32c(data[offset : end + 1])) != struct.unpack("<I", data[end + 1 : end + 5])[0]:
+    if mask_checksum(crc32c(data[offset : end + 1])) != struct.unpack("<I", data[end + 1 : end + 5])[0]:
         raise ValueError("block checksum mismatch")
     if kind == 0:
         return contents
@@ -148,7 +148,7 @@ def _block(data: bytes, handle: bytes) -> bytes:
     raise ValueError(f"a block is compressed in an unknown way ({kind})")
 
 
-def _entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
+def _block_entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
     if len(block) < 4:
         raise ValueError("bad block contents")
     end = len(block) - 4 - 4 * struct.unpack("<I", block[-4:])[0]

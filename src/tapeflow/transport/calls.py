@@ -42,7 +42,7 @@ class TaskUnavailableError(errors.UnavailableError):
     """A task of the cluster can't be reached: its process ended, or hangs, or is cut off."""
 
 
-def packed(value: Any) -> Any:
+def pack_value(value: Any) -> Any:
     """Returns a value as a `StructuredValue`.
 
     Raises:
@@ -57,17 +57,17 @@ def packed(value: Any) -> Any:
         items = out.list_value if type(value) is list else out.tuple_value
         items.SetInParent()
         for item in value:
-            items.values.append(packed(item))
+            items.values.append(pack_value(item))
     elif isinstance(value, Mapping):
         out.dict_value.SetInParent()
         for key, item in value.items():
-            out.dict_value.fields[key].CopyFrom(packed(item))
+            out.dict_value.fields[key].CopyFrom(pack_value(item))
     else:
         return to_proto(value)
     return out
 
 
-def unpacked(proto: Any) -> Any:
+def unpack_value(proto: Any) -> Any:
     """Returns the value of a `StructuredValue`; bytes as a tensor.
 
     Raises:
@@ -77,22 +77,22 @@ def unpacked(proto: Any) -> Any:
     if kind == "tensor_value":
         return tensor_of_proto(proto.tensor_value)
     if kind == "list_value":
-        return [unpacked(v) for v in proto.list_value.values]
+        return [unpack_value(v) for v in proto.list_value.values]
     if kind == "tuple_value":
-        return tuple([unpacked(v) for v in proto.tuple_value.values])
+        return tuple([unpack_value(v) for v in proto.tuple_value.values])
     if kind == "dict_value":
-        return {k: unpacked(v) for k, v in proto.dict_value.fields.items()}
+        return {k: unpack_value(v) for k, v in proto.dict_value.fields.items()}
     return from_proto(proto)
 
 
 def to_bytes(value: Any) -> bytes:
-    return packed(value).SerializeToString()
+    return pack_value(value).SerializeToString()
 
 
 def from_bytes(data: bytes) -> Any:
     from tensorboard.compat.proto import struct_pb2
 
-    return unpacked(struct_pb2.StructuredValue.FromString(data))
+    return unpack_value(struct_pb2.StructuredValue.FromString(data))
 
 
 class Client:
@@ -173,7 +173,7 @@ class Endpoint:
     def __init__(self, address: str, methods: Mapping[str, Callable[..., Any]], threads: int = _THREADS) -> None:
         import grpc
 
-        handlers = {name: grpc.unary_unary_rpc_method_handler(_answering(m)) for name, m in methods.items()}
+        handlers = {name: grpc.unary_unary_rpc_method_handler(_answering_method(m)) for name, m in methods.items()}
         self._server = grpc.server(ThreadPoolExecutor(threads, "tapeflow-task"), options=OPTIONS)
         self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(_SERVICE, handlers),))
         host, _, port = address.rpartition(":")
@@ -200,7 +200,7 @@ class Endpoint:
         self._server.stop(grace=None).wait(_MOST_SECONDS_TO_END)
 
 
-def _answering(method: Callable[..., Any]) -> Callable[[bytes, Any], bytes]:
+def _answering_method(method: Callable[..., Any]) -> Callable[[bytes, Any], bytes]:
     def answer(request: bytes, context: Any) -> bytes:
         try:
             return to_bytes((0, method(*from_bytes(request))))

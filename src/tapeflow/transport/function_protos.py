@@ -8,7 +8,7 @@ from typing import Any
 from tensorboard.compat.proto import function_pb2
 
 from tapeflow.graph.graphdef.export import FunctionWriter
-from tapeflow.graph.graphdef.importing import Builder
+from tapeflow.graph.graphdef.import_graph import Builder
 from tapeflow.graph.graphdef.node_protos import ParsedNode, function_of, in_order
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.positions import Nowhere

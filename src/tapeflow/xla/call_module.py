@@ -96,7 +96,7 @@ def call_module(
         index = platforms.index(_PLATFORM) if _PLATFORM in platforms else 0
     values = args if index is None else [torch.tensor(index, dtype=torch.int32), *args]
     try:
-        results = _compiled(module, index is not None, tuple(map(_type, values))).run(values)
+        results = _compile_module(module, index is not None, tuple(map(_mlir_type, values))).run(values)
     except RuntimeError as error:  # JAX's own errors are of this class, and begin with the name of a status
         raise invalid(str(error).partition(": ")[2]) from error
     if len(results) != len(Tout):
@@ -119,7 +119,7 @@ def _check_version(version: int, platforms: Sequence[str]) -> None:
         raise invalid(f"{what} must have non-empty platforms.")
 
 
-def _type(value: torch.Tensor) -> str:
+def _mlir_type(value: torch.Tensor) -> str:
     """Returns the type of a tensor, in the notation of MLIR."""
     return f"tensor<{''.join(f'{size}x' for size in value.shape)}{_ELEMENTS[value.dtype]}>"
 
@@ -139,7 +139,7 @@ class _Program(NamedTuple):
 
 
 @functools.lru_cache(maxsize=256)
-def _compiled(module: str, takes_index: bool, types: tuple[str, ...]) -> _Program:
+def _compile_module(module: str, takes_index: bool, types: tuple[str, ...]) -> _Program:
     """Returns a module compiled for arguments of these types.
 
     Raises:
@@ -187,7 +187,7 @@ def _refine_arguments(ir: Any, stablehlo: Any, main: Any, takes_index: bool, typ
     actual = [ir.RankedTensorType(ir.Type.parse(text)) for text in types]
     for i, (argument, new) in enumerate(zip(main.arguments, actual, strict=True)):
         old = ir.RankedTensorType(argument.type)
-        if not _refines(old, new):
+        if not _refines_type(old, new):
             which = f"argument {i - takes_index}, {old}"
             raise invalid(f"Error refining argument shapes: {new} is no refinement of {which}")
         if old != new:
@@ -200,7 +200,7 @@ def _refine_arguments(ir: Any, stablehlo: Any, main: Any, takes_index: bool, typ
         del main.attributes["arg_attrs"]  # an argument that was donated: others may hold the tensor
 
 
-def _refines(old: Any, new: Any) -> bool:
+def _refines_type(old: Any, new: Any) -> bool:
     """Returns True if a static type has the element type of another one, and each of its static dimensions."""
     if old.element_type != new.element_type or old.rank != new.rank:
         return False

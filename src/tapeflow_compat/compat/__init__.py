@@ -2,7 +2,7 @@
 
 import typing as _typing
 
-from tapeflow.core.loading import load as _load
+from tapeflow.core.lazy_modules import load as _load
 from tapeflow_compat.compat.conversion import (
     as_bytes,
     as_str,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tapeflow.array.gathering import gather_nd
+from tapeflow.array.gathers import gather_nd
 from tapeflow.array.masks import where
 from tapeflow.array.properties import shape
 from tapeflow.core.scopes import init_scope
@@ -17,8 +17,8 @@ from tapeflow.lookup.tables import StaticHashTable, StaticVocabularyTable
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import not_equal
 from tapeflow.math.reduction import reduce_prod
-from tapeflow.sparse.arranging import reshape as sparse_reshape
-from tapeflow.sparse.crossing import cross_hashed
+from tapeflow.sparse.concat_and_slice import reshape as sparse_reshape
+from tapeflow.sparse.feature_cross import cross_hashed
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.strings.formatting import as_string, to_number
 from tapeflow.strings.hashing import to_hash_bucket_fast

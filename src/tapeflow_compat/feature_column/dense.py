@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn
 from weakref import WeakKeyDictionary
 
+from tapeflow.array.concat_and_split import concat, stack
 from tapeflow.array.creation import range as range_
 from tapeflow.array.creation import zeros
-from tapeflow.array.grids import one_hot
-from tapeflow.array.joining import concat, stack
 from tapeflow.array.properties import shape
-from tapeflow.array.scattering import scatter_nd
-from tapeflow.array.shaping import reshape
+from tapeflow.array.ranges import one_hot
+from tapeflow.array.reshapes import reshape
+from tapeflow.array.scatters import scatter_nd
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType, float32, int64
 from tapeflow.core.types.shape import TensorShape
@@ -23,7 +23,7 @@ from tapeflow.math.reduction import reduce_sum
 from tapeflow.math.rounding import ceil
 from tapeflow.math.segment import segment_max
 from tapeflow.nn.embedding import embedding_lookup_sparse, safe_embedding_lookup_sparse
-from tapeflow.sparse.arranging import slice as sparse_slice
+from tapeflow.sparse.concat_and_slice import slice as sparse_slice
 from tapeflow.sparse.dense import to_dense
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow_compat.compat.v1.sparse import merge

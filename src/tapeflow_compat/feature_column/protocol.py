@@ -10,15 +10,15 @@ from collections import defaultdict
 from typing import Any, NamedTuple, TypeAlias
 
 from tapeflow.array.properties import rank, shape
-from tapeflow.array.shaping import expand_dims
-from tapeflow.control_flow import cond
+from tapeflow.array.reshapes import expand_dims
+from tapeflow.control.conditions_and_loops import cond
 from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.trackable import Trackable
 from tapeflow.core.values.variable import Variable
 from tapeflow.debugging.values import assert_positive
 from tapeflow.math.comparison import equal
-from tapeflow.sparse.arranging import reshape as sparse_reshape
+from tapeflow.sparse.concat_and_slice import reshape as sparse_reshape
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow_compat.compat.v1.arrays import convert_to_tensor_or_sparse_tensor
 from tapeflow_compat.compat.v1.variable_scopes import get_variable

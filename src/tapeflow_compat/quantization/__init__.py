@@ -2,7 +2,7 @@
 
 import typing as _typing
 
-from tapeflow.unsupported import below as _below
+from tapeflow.core.unsupported import below as _below
 from tapeflow_compat.quantization.fake import (
     fake_quant_with_min_max_args,
     fake_quant_with_min_max_args_gradient,
@@ -11,8 +11,8 @@ from tapeflow_compat.quantization.fake import (
     fake_quant_with_min_max_vars_per_channel,
     fake_quant_with_min_max_vars_per_channel_gradient,
 )
+from tapeflow_compat.quantization.fake_quantization import quantize_and_dequantize, quantize_and_dequantize_v2
 from tapeflow_compat.quantization.integers import dequantize, quantize, quantized_concat
-from tapeflow_compat.quantization.rounding import quantize_and_dequantize, quantize_and_dequantize_v2
 
 __all__ = [
     "dequantize", "experimental", "fake_quant_with_min_max_args", "fake_quant_with_min_max_args_gradient",

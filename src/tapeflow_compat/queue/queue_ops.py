@@ -11,13 +11,13 @@ from tapeflow.core.ops.static import value_of
 from tapeflow.core.session_resources import held_here
 from tapeflow.core.types.dtypes import DType, bool_, int32, int64, resource, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.boxed_objects import boxed, held_object
+from tapeflow.core.values.boxed_objects import box_object, held_object
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import invalid
 from tapeflow.graph.graphdef.builders import register
 from tapeflow.graph.graphdef.node_protos import ParsedNode, attr_of, definition_of
 from tapeflow.graph.ir.operation import GraphOp, Operation
-from tapeflow_compat.queue.reading import RECORDS, Reading
+from tapeflow_compat.queue.readers import RECORDS, Reading
 from tapeflow_compat.queue.storage import Element, PaddedStorage, QueueStorage, ShuffledStorage, SortedStorage, rows_of
 
 # ---- kernels of queues, on their storage and raw values --------------------------------------------------------------
@@ -164,7 +164,7 @@ def handle_node(op: str, attrs: dict[str, Any], name: str | None) -> Operation:
         def create() -> Any:
             return Reading(op, attrs) if op in RECORDS else storage_of(op, f"_0_{key[0][-1]}", attrs)
 
-        return boxed(held_here((op, *key[0]), create))
+        return box_object(held_here((op, *key[0]), create))
 
     operation = state.graph.node(GraphOp(op, kernel, stateful=True, attrs=attrs), (), [(resource, [])], name)
     key.append((attrs.get("container", ""), attrs.get("shared_name") or operation.name))

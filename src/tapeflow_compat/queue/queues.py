@@ -14,7 +14,7 @@ from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bool_, int32, resource
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.boxed_objects import held
+from tapeflow.core.values.boxed_objects import hold_object
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.graph.ir.operation import GraphOp
@@ -372,7 +372,7 @@ class _Queue(QueueBase):
         if state.graph is not None:
             ref = handle_node(op, attrs, name).outputs[0]
         else:
-            ref = held(storage_of(op, f"_{next(_numbers)}_{name}", attrs), resource)
+            ref = hold_object(storage_of(op, f"_{next(_numbers)}_{name}", attrs), resource)
         super().__init__(*component_specs(op, attrs), [names] if isinstance(names, str) else names, ref)
 
 

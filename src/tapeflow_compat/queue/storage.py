@@ -14,12 +14,12 @@ import numpy as np
 import torch
 
 from tapeflow.core import errors
-from tapeflow.core.forking import new_condition
+from tapeflow.core.fork_locks import new_condition
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import invalid
-from tapeflow_compat.queue.waiting import wait_until
+from tapeflow_compat.queue.waits import wait_until
 
 Element = tuple[Any, ...]  # one raw value for each component
 

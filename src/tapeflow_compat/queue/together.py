@@ -12,11 +12,11 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapeflow.core.forking import new_event
+from tapeflow.core.fork_locks import new_event
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.dependencies import reachable
 from tapeflow.graph.ir.operation import Operation
-from tapeflow_compat.queue.waiting import limit, observed, time_limit
+from tapeflow_compat.queue.waits import limit, observed, time_limit
 from tapeflow_compat.v1_graphs.partial_runs import PartialRun
 
 # Operations on queues that may wait, and the position of the queue among their inputs.

@@ -7,7 +7,7 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.core.ops.decompositions import form
-from tapeflow.core.ops.shape_rules import divided, with_rank
+from tapeflow.core.ops.shape_rules import divide_size, with_rank
 from tapeflow.core.types.shape import TensorShape
 
 # The order of the gates in the weights: input, new cell, forget, output; in `BlockLSTMV2` the forget gate comes second.
@@ -71,7 +71,7 @@ def _lstm(
 def _block_rule(seq_len_max: Any, x: TensorShape, cs: Any, h: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: TensorShape,
                 *_: Any) -> list[TensorShape]:  # fmt: skip
     gates = with_rank(b, 1)[0]
-    return [with_rank(x, 3)[:2] + [None if gates is None else divided(gates, 4)]] * 7
+    return [with_rank(x, 3)[:2] + [None if gates is None else divide_size(gates, 4)]] * 7
 
 
 @form("BlockLSTM", shape=_block_rule)

@@ -41,7 +41,7 @@ RENAMED = {
 
 def _signature(definition: OpDef) -> inspect.Signature:
     """Returns the signature: inputs, attrs without a default, other attrs; those implied by inputs are left out."""
-    attrs = [a for a in definition.attrs.values() if a.name not in op_def.implied(definition)]
+    attrs = [a for a in definition.attrs.values() if a.name not in op_def.implied_attrs(definition)]
     renamed = RENAMED.get(definition.name, {})
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     required = [a.name for a in definition.inputs] + [a.name for a in attrs if not a.has_default]
@@ -201,8 +201,8 @@ def _newer(name: str) -> str | None:
             continue
         newer = op_def.get(candidate)
         inputs, attrs = {a.name for a in newer.inputs}, newer.attrs
-        names = {a.name for a in older.inputs} | {n for n in older.attrs if n not in op_def.implied(older)}
-        required = inputs | {n for n, a in attrs.items() if not a.has_default and n not in op_def.implied(newer)}
+        names = {a.name for a in older.inputs} | {n for n in older.attrs if n not in op_def.implied_attrs(older)}
+        required = inputs | {n for n, a in attrs.items() if not a.has_default and n not in op_def.implied_attrs(newer)}
         same_outputs = [o.name for o in older.outputs] == [o.name for o in newer.outputs]
         if same_outputs and required <= names <= inputs | set(attrs):
             return candidate

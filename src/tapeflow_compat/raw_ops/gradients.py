@@ -8,7 +8,7 @@ from typing import Any
 import tapeflow as tf
 import tapeflow_compat.raw_ops as raw
 from tapeflow.core.ops.decompositions import form
-from tapeflow.core.ops.shape_rules import length, merged, stated, wholly_static, with_dimension, with_rank
+from tapeflow.core.ops.shape_rules import length, merge_shapes, stated_dims, wholly_static, with_dimension, with_rank
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
 
@@ -32,7 +32,7 @@ def _inv(y: Any, dy: Any) -> Any:
 
 def _square_rule(matrix: Any, *_: Any) -> TensorShape:
     matrix = with_rank(matrix, -2)
-    return matrix if matrix.rank is None else matrix[:-2] + [merged(matrix[-2:-1], matrix[-1:])[0]] * 2
+    return matrix if matrix.rank is None else matrix[:-2] + [merge_shapes(matrix[-2:-1], matrix[-1:])[0]] * 2
 
 
 @form("CholeskyGrad", "BatchCholeskyGrad", shape=_square_rule)
@@ -62,7 +62,7 @@ _ROWS = {
 
 
 def _whole_rule(grad: Any, indices: Any, segment_ids: Any, output_dim0: Any) -> TensorShape:
-    merged(with_rank(indices, 1), with_rank(segment_ids, 1))
+    merge_shapes(with_rank(indices, 1), with_rank(segment_ids, 1))
     with_rank(output_dim0, 0)
     if wholly_static(output_dim0) and output_dim0 < 0:
         raise invalid("Cannot specify a negative value for output_dim0")
@@ -123,7 +123,7 @@ def _as_images(grads: Any, original_image: TensorShape, *_: Any) -> TensorShape:
 def _images_rule(grads: Any, size: Any, *_: Any) -> TensorShape:
     grads = with_rank(grads, 4)
     with_dimension(with_rank(size, 1), 0, 2)
-    sides = stated(size) if isinstance(size, tuple) else [None, None]
+    sides = stated_dims(size) if isinstance(size, tuple) else [None, None]
     return TensorShape([grads[0], *sides, grads[3]])
 
 
@@ -141,7 +141,7 @@ def _resize_nearest(grads: Any, size: Any, align_corners: bool, half_pixel_cente
 
 def _image_rule(grads: Any, boxes: Any, box_ind: Any, image_size: Any, *_: Any) -> TensorShape:
     with_dimension(with_rank(image_size, 1), 0, 4)
-    return TensorShape(stated(image_size) if isinstance(image_size, tuple) else [None] * 4)
+    return TensorShape(stated_dims(image_size) if isinstance(image_size, tuple) else [None] * 4)
 
 
 @form("CropAndResizeGradImage", shape=_image_rule, host=("image_size",))

@@ -9,18 +9,18 @@ from typing import Any
 import torch
 
 from tapeflow.core import errors
-from tapeflow.core.forking import new_condition
+from tapeflow.core.fork_locks import new_condition
+from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.raw_kernels import define, kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar
 from tapeflow.core.session_resources import held_here
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.boxed_objects import boxed, held_object
+from tapeflow.core.values.boxed_objects import box_object, held_object
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import invalid
-from tapeflow.logger import get_logger
-from tapeflow_compat.queue.waiting import wait_until
+from tapeflow_compat.queue.waits import wait_until
 
 Raw = Any
 
@@ -47,7 +47,7 @@ class _Stack(list[Raw]):
 
 @kernel_of("StackV2", shape=_handle)
 def _stack(max_size: Raw, elem_type: DType, stack_name: str) -> Raw:
-    return boxed(_Stack(int(max_size)))
+    return box_object(_Stack(int(max_size)))
 
 
 def _stack_of(handle: Raw) -> _Stack:
@@ -142,7 +142,7 @@ def _array(
     size: Raw, dtype: DType, element_shape: Any, dynamic_size: bool, clear_after_read: bool,
     identical_element_shapes: bool, tensor_array_name: str,
 ) -> Any:  # fmt: skip
-    return boxed(_Array(int(size), dtype, bool(dynamic_size), clear_after_read is not False)), _flow()
+    return box_object(_Array(int(size), dtype, bool(dynamic_size), clear_after_read is not False)), _flow()
 
 
 @kernel_of("TensorArrayWriteV3", shape=scalar, **_WITHOUT_GRADIENT)
@@ -220,7 +220,7 @@ def _gradient_of(handle: Raw, front: tuple[int, ...], source: str) -> Any:
         gradients = _Array(len(array.items), array.dtype, False, False, sums=True)
         gradients.shapes = [front + shape for shape in array.shapes]
         array.gradients[source] = gradients
-    return boxed(array.gradients[source]), _flow()
+    return box_object(array.gradients[source]), _flow()
 
 
 # ---- maps from tensors to tensors ------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ def _key(value: Raw) -> Any:
 
 @kernel_of("EmptyTensorMap", shape=scalar)
 def _empty_map() -> Raw:
-    return boxed({})
+    return box_object({})
 
 
 def _map_of(handle: Raw) -> dict[Any, Any]:
@@ -242,7 +242,7 @@ def _map_of(handle: Raw) -> dict[Any, Any]:
 
 @kernel_of("TensorMapInsert", shape=scalar)
 def _insert(input_handle: Raw, key: Raw, value: Raw) -> Raw:
-    return boxed(_map_of(input_handle) | {_key(key): (key, value)})
+    return box_object(_map_of(input_handle) | {_key(key): (key, value)})
 
 
 @kernel_of("TensorMapLookup")
@@ -256,7 +256,7 @@ def _look_up(input_handle: Raw, key: Raw, value_dtype: DType) -> Raw:
 def _erase(input_handle: Raw, key: Raw, value_dtype: DType) -> Raw:
     if _key(key) not in _map_of(input_handle):
         raise invalid('Trying to erase non-existent item. Could not find key "' + str(key.tolist()) + '".')
-    return boxed({k: v for k, v in _map_of(input_handle).items() if k != _key(key)})
+    return box_object({k: v for k, v in _map_of(input_handle).items() if k != _key(key)})
 
 
 @kernel_of("TensorMapHasKey", shape=scalar)
@@ -492,9 +492,9 @@ class _SparseAccumulator(_Accumulator):
 def _made(kind: type[_Accumulator]) -> Callable[..., Raw]:
     def accumulator(dtype: DType, shape: Any, container: str, shared_name: str, reduction_type: str) -> Raw:
         if not shared_name:
-            return boxed(kind(TensorShape(shape), reduction_type))
+            return box_object(kind(TensorShape(shape), reduction_type))
         key = (kind.__name__, container, shared_name)
-        return boxed(held_here(key, lambda: kind(TensorShape(shape), reduction_type)))
+        return box_object(held_here(key, lambda: kind(TensorShape(shape), reduction_type)))
 
     return accumulator
 

@@ -12,7 +12,8 @@ import torch
 
 import tapeflow as tf
 import tapeflow_compat.raw_ops as raw
-from tapeflow.core.forking import new_lock
+from tapeflow.control.optional import checked_components, components_in
+from tapeflow.core.fork_locks import new_lock
 from tapeflow.core.ops.decompositions import form
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.raw_kernels import kernel_of
@@ -20,13 +21,12 @@ from tapeflow.core.ops.shape_rules import no_results, scalar, with_rank
 from tapeflow.core.session_resources import held_here
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.boxed_objects import box_object
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.graph.ir.variables import without_value
 from tapeflow.lookup.storage import DenseStorage, MutableStorage, TableStorage
 from tapeflow.lookup.table_ops import Table
-from tapeflow.optional import checked_components, components_in
 from tapeflow.train.bundle import Bundle, write_bundle
 from tapeflow.train.states import checkpoint_exists
 
@@ -41,18 +41,18 @@ def _dims(shape: Any) -> tuple[int, ...]:
 
 @kernel_of("AnonymousHashTable", shape=scalar)
 def _table(key_dtype: DType, value_dtype: DType) -> Any:
-    return boxed(Table(TableStorage(key_dtype, value_dtype)))
+    return box_object(Table(TableStorage(key_dtype, value_dtype)))
 
 
 @kernel_of("AnonymousMutableHashTable", "AnonymousMutableHashTableOfTensors", shape=scalar)
 def _anonymous_mutable(key_dtype: DType, value_dtype: DType, value_shape: Any = None) -> Any:
-    return boxed(Table(MutableStorage(key_dtype, value_dtype, (), _dims(value_shape))))
+    return box_object(Table(MutableStorage(key_dtype, value_dtype, (), _dims(value_shape))))
 
 
 def _named_table(container: str, shared_name: str, storage: TableStorage) -> Any:
     if not shared_name:
-        return boxed(Table(storage))
-    return boxed(held_here(("Table", container, shared_name), lambda: Table(storage)))
+        return box_object(Table(storage))
+    return box_object(held_here(("Table", container, shared_name), lambda: Table(storage)))
 
 
 @kernel_of("MutableHashTableV2", "MutableHashTableOfTensorsV2", shape=scalar)
@@ -80,7 +80,7 @@ def _mutable_dense(
 def _anonymous_dense(
     empty_key: Any, deleted_key: Any, value_dtype: DType, value_shape: Any, buckets: int, load: float
 ) -> Any:
-    return boxed(Table(_dense(empty_key, deleted_key, value_dtype, value_shape, buckets)))
+    return box_object(Table(_dense(empty_key, deleted_key, value_dtype, value_shape, buckets)))
 
 
 # ---- variables -------------------------------------------------------------------------------------------------------
@@ -94,8 +94,8 @@ def _var_handle(
         return without_value(dtype, shape, shared_name or "VarHandleOp")
 
     if shared_name in ("", _ANONYMOUS):
-        return boxed(create())
-    return boxed(held_here(("VarHandleOp", container, shared_name), create))
+        return box_object(create())
+    return box_object(held_here(("VarHandleOp", container, shared_name), create))
 
 
 @form("ResourceGatherNd")
@@ -328,7 +328,7 @@ def _mfcc(
 
 @kernel_of("CompositeTensorVariantFromComponents", "CompressElement", shape=scalar)
 def _components(components: Sequence[Any], metadata: str = "") -> Any:
-    return boxed(tuple(components))
+    return box_object(tuple(components))
 
 
 @kernel_of("CompositeTensorVariantToComponents")
@@ -356,10 +356,10 @@ class _Lock:
 @kernel_of("MutexV2", shape=scalar)
 def _mutex(container: str, shared_name: str) -> Any:
     if not shared_name:
-        return boxed(new_lock())
-    return boxed(held_here(("Mutex", container, shared_name), new_lock))
+        return box_object(new_lock())
+    return box_object(held_here(("Mutex", container, shared_name), new_lock))
 
 
 @kernel_of("MutexLock", shape=scalar)
 def _lock(mutex: Any) -> Any:
-    return boxed(_Lock(mutex[()]))
+    return box_object(_Lock(mutex[()]))

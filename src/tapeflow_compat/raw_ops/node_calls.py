@@ -18,7 +18,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.graphdef.builders import Build
 from tapeflow.graph.graphdef.export import set_attr
-from tapeflow.graph.graphdef.importing import Builder
+from tapeflow.graph.graphdef.import_graph import Builder
 from tapeflow.graph.graphdef.node_protos import LibraryFunction, ParsedNode
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.transform.body import Body
@@ -89,7 +89,7 @@ def call(name: str, build: Build, arguments: dict[str, typing.Any], label: str |
     Returns:
         The outputs in one flat list, or the operation in a graph if there are none.
     """
-    op = decompositions.unregistered(name)
+    op = decompositions.unregistered_op(name)
     converted, types = op.convert_arguments(tuple([arguments[p] for p in op.params]))
     tensors = op.tensors(converted)
     attrs = {op.attr_names[p]: v for p, v in zip(op.params, converted, strict=True) if p in op.attr_names}

@@ -29,7 +29,7 @@ def call(name: str, arguments: dict[str, typing.Any], raw_op: Callable[[str], ty
     if form is None:
         raise NotImplementedError(f"tf.raw_ops.{name} takes references, which variables and resources here are not")
     definition, target = op_def.get(name), op_def.get(form)
-    attrs = {n: v for n, v in arguments.items() if n in target.attrs and n not in op_def.implied(target)}
+    attrs = {n: v for n, v in arguments.items() if n in target.attrs and n not in op_def.implied_attrs(target)}
     values = [arguments[a.name] for a in definition.inputs]
     inputs = [v.handle if isinstance(v, Variable) and a.is_ref else v
               for v, a in zip(values, definition.inputs, strict=True)]  # fmt: skip

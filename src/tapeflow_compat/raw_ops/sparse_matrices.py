@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import zeros, zeros_like
-from tapeflow.array.gathering import gather, gather_nd
-from tapeflow.array.joining import concat
+from tapeflow.array.gathers import gather, gather_nd
 from tapeflow.array.masks import where
 from tapeflow.array.sorting import searchsorted
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.op import RegisteredOp, not_differentiable, op
-from tapeflow.core.ops.shape_rules import check_sparse, merged, scalar, stated, with_dimension, with_rank
+from tapeflow.core.ops.shape_rules import check_sparse, merge_shapes, scalar, stated_dims, with_dimension, with_rank
 from tapeflow.core.ops.static import static_or_unknown
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, variant
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.boxed_objects import Addend, boxed
+from tapeflow.core.values.boxed_objects import Addend, box_object
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.linalg.diagonals import matrix_transpose
@@ -30,7 +30,7 @@ from tapeflow.math.comparison import equal
 from tapeflow.math.complex import conj
 from tapeflow.math.cumulative import cumprod
 from tapeflow.math.reduction import reduce_sum
-from tapeflow.sparse import places
+from tapeflow.sparse import index_order
 
 _LARGEST = 2**63 - 1
 
@@ -49,7 +49,7 @@ class Matrix(Addend):
         self.rows, self.columns, self.values, self.shape = rows, columns, values, shape
 
     def __repr__(self) -> str:
-        return f"CSRSparseMatrix of shape {places.text(self.shape)} with {len(self.values)} values"
+        return f"CSRSparseMatrix of shape {index_order.text(self.shape)} with {len(self.values)} values"
 
     @classmethod
     def of(cls, indices: torch.Tensor, values: torch.Tensor, shape: tuple[int, ...]) -> Matrix:
@@ -58,8 +58,8 @@ class Matrix(Addend):
         Raises:
             InvalidArgumentError: indices are outside of the shape, or their rows do not ascend.
         """
-        places.check(indices, shape, sorted_once=False)
-        rows = places.flat(indices[:, :-1], shape[:-1])
+        index_order.check(indices, shape, sorted_once=False)
+        rows = index_order.flat(indices[:, :-1], shape[:-1])
         if bool((rows[1:] < rows[:-1]).any()):
             raise invalid("The rows of indices must ascend: reorder the sparse tensor by tf.sparse.reorder")
         return cls(rows, indices[:, -1], values, shape)
@@ -77,7 +77,7 @@ class Matrix(Addend):
     @property
     def indices(self) -> torch.Tensor:
         """The indices of the values in a tensor of the shape."""
-        return torch.cat([places.unflat(self.rows, self.shape[:-1]), self.columns[:, None]], 1)
+        return torch.cat([index_order.unflat(self.rows, self.shape[:-1]), self.columns[:, None]], 1)
 
     @property
     def block_columns(self) -> torch.Tensor:
@@ -216,7 +216,7 @@ def _check_matrix_rank(rank: int | None) -> None:
 
 def _matrix_of_sparse_rule(indices: TensorShape, values: TensorShape, dense_shape: Any) -> TensorShape:
     check_sparse(indices, values, dense_shape)
-    _check_matrix_rank(merged(with_rank(indices, 2)[1:], with_rank(dense_shape, 1))[0])
+    _check_matrix_rank(merge_shapes(with_rank(indices, 2)[1:], with_rank(dense_shape, 1))[0])
     return TensorShape([])
 
 
@@ -233,10 +233,10 @@ def from_sparse(indices: torch.Tensor, values: torch.Tensor, dense_shape: Any) -
     """Returns the matrix of a sparse tensor's values, or a batch of matrices for a tensor of rank 3."""
     if indices.shape[1] not in (2, 3):
         raise invalid(f"SparseTensor must have rank 2 or 3; but indices has rank: {indices.shape[1]}")
-    return boxed(Matrix.of(indices, values, dense_shape))
+    return box_object(Matrix.of(indices, values, dense_shape))
 
 
-_holds(from_sparse, lambda indices, values, shape: TensorShape(stated(shape)))
+_holds(from_sparse, lambda indices, values, shape: TensorShape(stated_dims(shape)))
 
 
 # The gradient of a matrix has the places of the matrix, in their order.
@@ -252,13 +252,13 @@ def from_dense(dense_input: torch.Tensor, indices: torch.Tensor) -> np.ndarray:
     """Returns the matrix of the elements of a tensor at some indices."""
     shape = tuple(dense_input.shape)
     if len(shape) not in (2, 3):
-        raise invalid(f"params must have rank == 2 or 3; but saw shape: {places.text(shape)}")
+        raise invalid(f"params must have rank == 2 or 3; but saw shape: {index_order.text(shape)}")
     if indices.shape[1] != len(shape):
         raise invalid(
             f"indices.shape[1] must be equal to the rank of params, but saw: {indices.shape[1]} vs. {len(shape)}"
         )
-    places.check(indices, shape, sorted_once=False)
-    return boxed(Matrix.of(indices, dense_input[tuple(indices.unbind(1))], shape))
+    index_order.check(indices, shape, sorted_once=False)
+    return box_object(Matrix.of(indices, dense_input[tuple(indices.unbind(1))], shape))
 
 
 _holds(from_dense, lambda dense, indices: dense)
@@ -292,7 +292,7 @@ def _sparse(sparse_matrix: Any, type: DType) -> tuple[torch.Tensor, torch.Tensor
 
 
 @op("CSRSparseMatrixToSparseTensor", kernel=_no_matrix, strings=_sparse,
-    shape=lambda matrix, type: places.components(matrix.rank))  # fmt: skip
+    shape=lambda matrix, type: index_order.components(matrix.rank))  # fmt: skip
 def to_sparse(sparse_matrix: Tensor, type: DTypeLike, name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """Returns the components of the sparse tensor of a matrix."""
 
@@ -345,7 +345,7 @@ not_differentiable(components, number_of_values)
 
 def _transposed(input: Any, conjugate: bool, type: DType) -> np.ndarray:
     matrix = _held(input).of_type(type, "dtype of input is not equal to 'type': {own} vs. {dtype}")
-    return boxed(matrix.transposed(conjugate))
+    return box_object(matrix.transposed(conjugate))
 
 
 @op("SparseMatrixTranspose", kernel=_no_matrix, strings=_transposed, shape=scalar)
@@ -377,7 +377,7 @@ def _check_factors(a: Any, b: Any) -> None:
     if a.shape[-1] != b.shape[-2]:
         raise invalid(
             "Inner product dimensions of A and B do not agree. Shapes are: "
-            f"{places.text(a.shape)} vs. {places.text(b.shape)}"
+            f"{index_order.text(a.shape)} vs. {index_order.text(b.shape)}"
         )
 
 
@@ -395,7 +395,7 @@ def _times_dense(
     matrix, b = _factor("a", matrix, transpose_a, adjoint_a), _factor("b", b, transpose_b, adjoint_b)
     _check_factors(matrix, b)
     blocks = (matrix.batch * matrix.shape[-2], matrix.batch * matrix.shape[-1])
-    product = places.times_dense(matrix.rows, matrix.block_columns, matrix.values, blocks, b.flatten(0, -2))
+    product = index_order.times_dense(matrix.rows, matrix.block_columns, matrix.values, blocks, b.flatten(0, -2))
     product = product.reshape(*matrix.shape[:-1], b.shape[-1])
     product = product.mT if transpose_output else product
     return (torch.conj_physical(product) if conjugate_output else product).contiguous()
@@ -453,7 +453,7 @@ def _times_sparse(
     )
     first, second = _factor("a", first, transpose_a, adjoint_a), _factor("b", second, transpose_b, adjoint_b)
     _check_factors(first, second)
-    return boxed(first.times(second))
+    return box_object(first.times(second))
 
 
 @op("SparseMatrixSparseMatMul", kernel=_no_matrix, strings=_times_sparse, shape=scalar)
@@ -559,7 +559,7 @@ def _cholesky(input: Any, permutation: torch.Tensor, type: DType) -> np.ndarray:
         raise invalid(f"Sparse Cholesky factorization failed for batch index {index}. The input might not be valid.")
     factors = factors.reshape(matrix.shape)
     indices = factors.nonzero()
-    return boxed(Matrix.of(indices, factors[tuple(indices.unbind(1))], matrix.shape))
+    return box_object(Matrix.of(indices, factors[tuple(indices.unbind(1))], matrix.shape))
 
 
 @op("SparseMatrixSparseCholesky", kernel=_no_matrix, strings=_cholesky, shape=scalar)

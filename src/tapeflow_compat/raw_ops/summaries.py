@@ -12,12 +12,12 @@ from tensorboard.compat.proto.summary_pb2 import Summary, SummaryMetadata
 import tapeflow as tf
 import tapeflow_compat.raw_ops as raw
 from tapeflow.core import errors
-from tapeflow.core.forking import new_lock
+from tapeflow.core.fork_locks import new_lock
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar
 from tapeflow.core.session_resources import held_here
-from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.boxed_objects import box_object
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.summary.writer import FileWriter
@@ -47,8 +47,8 @@ def _writer(handle: Any) -> FileWriter:
 @kernel_of("SummaryWriter", shape=scalar)
 def _summary_writer(shared_name: str, container: str) -> Any:
     if not shared_name:
-        return boxed(_Slot())
-    return boxed(held_here(("SummaryWriter", container, shared_name), _Slot))
+        return box_object(_Slot())
+    return box_object(held_here(("SummaryWriter", container, shared_name), _Slot))
 
 
 @kernel_of("CreateSummaryFileWriter", shape=no_results)

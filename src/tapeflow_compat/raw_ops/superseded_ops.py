@@ -17,9 +17,9 @@ from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import (
     argument_shape,
-    divided,
+    divide_size,
     length,
-    merged,
+    merge_shapes,
     same,
     wholly_static,
     with_dimension,
@@ -68,8 +68,8 @@ def _with_diagonal_rule(x: Any, diagonal: Any) -> TensorShape:
         return x if diagonal.rank is None else diagonal[:-1] + [None, None]
     diagonal = with_rank(diagonal, x.rank - 1)
     length = None if None in x[-2:].as_list() else min(x[-2:].as_list())
-    merged(diagonal[-1:], [length])
-    return merged(x, diagonal[:-1] + [None, None])
+    merge_shapes(diagonal[-1:], [length])
+    return merge_shapes(x, diagonal[:-1] + [None, None])
 
 
 @form("MatrixSetDiag", "BatchMatrixSetDiag", shape=_with_diagonal_rule)
@@ -105,8 +105,8 @@ def _of_blocks(batch: Callable[..., int], space: Callable[..., int]) -> Callable
     return rule
 
 
-_batched = _of_blocks(lambda n, places: n * places, lambda n, block, border: divided(n + border, block))
-_unbatched = _of_blocks(divided, lambda n, block, border: n * block - border)
+_batched = _of_blocks(lambda n, places: n * places, lambda n, block, border: divide_size(n + border, block))
+_unbatched = _of_blocks(divide_size, lambda n, block, border: n * block - border)
 
 
 @form("SpaceToBatch", shape=_batched, host=("paddings",))
@@ -235,7 +235,7 @@ def _rows_rule(values: list[TensorShape], shape: Any) -> TensorShape:
             raise invalid(f"The rank of all input shapes must be greater than 0, but input {i} had rank 0.")
         if value[0] != 1:
             raise invalid("Size of first dimension must be 1.")
-    merged(*values, TensorShape([1]) + whole[1:])
+    merge_shapes(*values, TensorShape([1]) + whole[1:])
     return whole
 
 
@@ -280,7 +280,7 @@ def _product_rule(a: Any, b: Any, transpose_a: bool, transpose_b: bool, *_: Any)
     a, b = (
         with_rank(x, 2).as_list()[:: -1 if transposed else 1] for x, transposed in ((a, transpose_a), (b, transpose_b))
     )
-    merged(a[1:], b[:1])
+    merge_shapes(a[1:], b[:1])
     return TensorShape([a[0], b[1]])
 
 
@@ -295,7 +295,7 @@ def _check_numerics(tensor: Any, message: str) -> Any:
 
 
 def _segments_rule(data: Any, indices: Any, segment_ids: Any, *_: Any) -> TensorShape:
-    merged(with_rank(indices, 1), with_rank(segment_ids, 1))
+    merge_shapes(with_rank(indices, 1), with_rank(segment_ids, 1))
     return TensorShape([None]) + with_rank(data, -1)[1:]
 
 
@@ -410,8 +410,8 @@ def _pooled_again_rule(
     data_format: str,
 ) -> TensorShape:  # fmt: skip
     pooled = _pooled_rule(orig_input, ksize, strides, padding, data_format)
-    merged(orig_output, pooled)
-    merged(grad, with_rank(orig_input, 4))
+    merge_shapes(orig_output, pooled)
+    merge_shapes(grad, with_rank(orig_input, 4))
     return pooled
 
 

@@ -12,7 +12,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.variable import Variable
-from tapeflow.module import Module
+from tapeflow.tracking.module import Module
 
 
 def _unconnected(self: Any, *args: Any) -> NoReturn:

@@ -12,13 +12,13 @@ from typing import Any
 
 from tapeflow.array.creation import zeros
 from tapeflow.array.properties import shape
+from tapeflow.control.tensor_array import TensorArray
 from tapeflow.core import device as devices
 from tapeflow.core.values import nest
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.division import realdiv
 from tapeflow.math.rounding import floor
-from tapeflow.nn.dropping import dropout
-from tapeflow.tensor_array import TensorArray
+from tapeflow.nn.dropouts import dropout
 from tapeflow_compat.rnn_cells.layer_members import LayerMembers
 
 

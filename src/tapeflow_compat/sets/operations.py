@@ -17,7 +17,7 @@ from tapeflow.core.types.dtypes import DType, int8, int16, int32, int64, string,
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.sparse import places
+from tapeflow.sparse import index_order
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
 
 _OPERATIONS = {
@@ -38,7 +38,7 @@ def _dense_sets(value: Any) -> tuple[Sets, tuple[int, ...]]:
     """Returns the set of each row, and the shape without the last dimension."""
     array = _array(value)
     if array.ndim < 2:
-        raise invalid(f"Input must have rank >= 2 to be sets in rows, not shape {places.text(array.shape)}.")
+        raise invalid(f"Input must have rank >= 2 to be sets in rows, not shape {index_order.text(array.shape)}.")
     groups = array.shape[:-1]
     rows = array.reshape(math.prod(groups), array.shape[-1]).tolist()
     every = itertools.product(*map(range, groups))
@@ -48,9 +48,9 @@ def _dense_sets(value: Any) -> tuple[Sets, tuple[int, ...]]:
 def _sparse_sets(indices: Any, values: Any, shape: Any, validate: bool) -> tuple[Sets, tuple[int, ...]]:
     """Returns the set of each row that has entries, and the shape without the last dimension."""
     if len(shape) < 2:
-        raise invalid(f"Input must have rank >= 2 to be sets in rows, not shape {places.text(shape)}.")
+        raise invalid(f"Input must have rank >= 2 to be sets in rows, not shape {index_order.text(shape)}.")
     if validate:
-        places.check(indices, shape)
+        index_order.check(indices, shape)
     sets: Sets = {}
     for (*group, _), value in zip(indices.tolist(), _array(values).tolist(), strict=True):
         sets.setdefault(tuple(group), set()).add(value)
@@ -63,7 +63,7 @@ def _combined(a: Any, b: Any, operation: str, like: Any) -> tuple[Any, Any, Any]
     if operation not in _OPERATIONS:
         raise invalid(f"Invalid set_operation {operation}.")
     if groups != other:
-        raise invalid(f"Mismatched group shapes of the sets: {places.text(groups)} vs. {places.text(other)}.")
+        raise invalid(f"Mismatched group shapes of the sets: {index_order.text(groups)} vs. {index_order.text(other)}.")
     indices: list[tuple[int, ...]] = []
     values: list[Any] = []
     longest = 0

@@ -14,7 +14,7 @@ import sys
 from types import FrameType, ModuleType
 from typing import Any
 
-from tapeflow.core.loading import load
+from tapeflow.core.lazy_modules import load
 from tapeflow.install import CLASSES
 from tapeflow_compat.tensorflow_python import libraries, names, protos
 
@@ -37,8 +37,8 @@ MODULES: dict[str, dict[str, str]] = {
     "tensorflow.python.lib.io.tf_record": {"tf_record_iterator": "tapeflow.compat.v1.io"},
     "tensorflow.python.ops.math_ops": {"is_nan": "tapeflow.math"},
     "tensorflow.python.trackable.data_structures": {
-        "ListWrapper": "tapeflow.data_structures",
-        "_DictWrapper": "tapeflow.data_structures",
+        "ListWrapper": "tapeflow.tracking.data_structures",
+        "_DictWrapper": "tapeflow.tracking.data_structures",
     },
 }
 for _name, _homes in (*libraries.MODULES.items(), *protos.MODULES.items()):

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.autograph.experimental import do_not_convert
+from tapeflow.control.map_and_scan import as_traced
 from tapeflow.core.context import state
-from tapeflow.functional import as_traced
 
 __all__ = ["control_status_ctx", "do_not_convert", "tf_convert"]
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.creation import range as range_of
-from tapeflow.array.passing import identity
+from tapeflow.array.identities import identity
 from tapeflow.array.properties import get_static_value
+from tapeflow.control.vectorized_map import vectorized_map
 from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.core.types.shape import TensorShape
@@ -20,7 +21,6 @@ from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.ragged.value import RaggedTensorValue
 from tapeflow.random.stateful import uniform
 from tapeflow.random.stateless import stateless_parameterized_truncated_normal
-from tapeflow.vectorized import vectorized_map
 
 
 def yes() -> bool:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tapeflow.core.ops.dispatchers import dispatchers, offered
+from tapeflow.core.ops.dispatchers import dispatchers, offer_call
 from tapeflow.core.ops.op import RegisteredOp
 from tapeflow.experimental.dispatch import replace_functions
 from tapeflow_compat.tensorflow_python import operators
@@ -200,7 +200,7 @@ def _offering(function: Any) -> Any:
     """Returns a public function that offers its calls to the dispatchers before it runs."""
 
     def offering(*args: Any, **kwargs: Any) -> Any:
-        result = offered(offering, args, kwargs)
+        result = offer_call(offering, args, kwargs)
         return function(*args, **kwargs) if result is NotImplemented else result
 
     return make_decorator(function, offering)
@@ -213,7 +213,7 @@ def _refusing(function: Any) -> Any:
         try:
             return function(*args, **kwargs)
         except (TypeError, ValueError):
-            result = offered(refusing, args, kwargs)
+            result = offer_call(refusing, args, kwargs)
             if result is NotImplemented:
                 raise
             return result

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from types import SimpleNamespace
 from typing import Any
 
-from tapeflow.core.loading import load
+from tapeflow.core.lazy_modules import load
 from tapeflow.distribute.context import get_replica_context, get_strategy, has_strategy
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.graph.graphdef.importing import Builder
+from tapeflow.graph.graphdef.import_graph import Builder
 from tapeflow.graph.graphdef.node_protos import function_of, shape_of
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import Graph, current_graph

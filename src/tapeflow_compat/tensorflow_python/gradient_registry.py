@@ -5,9 +5,9 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from tapeflow.autodiff.registered_gradients import function_of, registered
 from tapeflow.core.autodiff.tape import record_function
 from tapeflow.core.context import state
-from tapeflow.registered_gradients import function_of, registered
 
 _gradient_registry = types.SimpleNamespace(_registry=registered)
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tapeflow.array.properties import is_tensor
-from tapeflow.core.loading import load
+from tapeflow.core.lazy_modules import load
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import EagerTensor, TensorType
 from tapeflow_compat.tensorflow_python.eager_context import eager_mode

@@ -223,7 +223,7 @@ MODULES = {
     "tensorflow.python.ops.metrics": {"*": "tapeflow.compat.v1.metrics"},
     "tensorflow.python.ops.nn_ops": {},
     "tensorflow.python.ops.parallel_for.control_flow_ops": {"pfor": f"{_H}.conversion"},
-    "tensorflow.python.ops.ragged.ragged_map_ops": {"map_fn": "tapeflow.functional"},
+    "tensorflow.python.ops.ragged.ragged_map_ops": {"map_fn": "tapeflow.control.map_and_scan"},
     "tensorflow.python.ops.ragged.ragged_tensor": {"is_ragged": f"{_H}.conversion"},
     "tensorflow.python.ops.ragged.ragged_util": {"assert_splits_match": f"{_H}.conversion"},
     "tensorflow.python.ops.random_ops": {"parameterized_truncated_normal": f"{_H}.conversion"},

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.core.loading import load
+from tapeflow.core.lazy_modules import load
 from tapeflow.core.ops import op_def
 
 _INSIDE = "tensorflow.python."

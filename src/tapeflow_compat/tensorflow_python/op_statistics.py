@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.core.loading import load
+from tapeflow.core.lazy_modules import load
 
 _functions: dict[tuple[str, str], Callable[[Any, Any], OpStats]] = {}
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.array.properties import get_static_value
-from tapeflow.control_flow import cond
+from tapeflow.control.conditions_and_loops import cond
 from tapeflow.core.ops.static import array_of
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import ReadAsTensor, Tensor

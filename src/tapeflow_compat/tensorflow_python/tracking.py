@@ -13,7 +13,7 @@ from tapeflow.core.values.trackable import (
     sticky_attribute_assignment,
     wrap,
 )
-from tapeflow.data_structures import TrackableDataStructure
+from tapeflow.tracking.data_structures import TrackableDataStructure
 from tapeflow_compat.tensorflow_python.keras_2 import register_session_provider
 
 __all__ = [

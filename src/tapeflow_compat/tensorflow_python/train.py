@@ -10,7 +10,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.distribute.context import get_replica_context, get_strategy
-from tapeflow.distribute.reducing import ReduceOp
+from tapeflow.distribute.replica_reductions import ReduceOp
 from tapeflow.math.casting import cast
 from tapeflow.train import states
 

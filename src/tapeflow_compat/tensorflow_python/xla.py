@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.array.concat_and_split import stack
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.creation import range as range_of
-from tapeflow.array.grids import meshgrid
-from tapeflow.array.joining import stack
 from tapeflow.array.properties import shape
-from tapeflow.array.scattering import tensor_scatter_nd_update
+from tapeflow.array.ranges import meshgrid
+from tapeflow.array.scatters import tensor_scatter_nd_update
 from tapeflow.math.casting import cast
 from tapeflow.math.extrema import maximum, minimum
 from tapeflow.xla import call_module as modules

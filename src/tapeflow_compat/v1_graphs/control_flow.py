@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tapeflow.core.types.dtypes import DType, bool_
-from tapeflow.graph.graphdef.importing import CONTROL_FLOW, READS, Unstructured
+from tapeflow.graph.graphdef.import_graph import CONTROL_FLOW, READS, Unstructured
 from tapeflow.graph.graphdef.node_protos import (
     LibraryFunction,
     Output,

@@ -18,7 +18,7 @@ import torch
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.failures import detected
+from tapeflow.graph.codegen.failures import locate_error
 from tapeflow.graph.ir.dependencies import reachable
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.program.interpreter import interpret
@@ -266,7 +266,7 @@ class _Run:
             try:
                 results = interpret(operation, value_of, self.plan.resources)
             except errors.OpError as error:
-                raise detected(error, operation) from error.__cause__
+                raise locate_error(error, operation) from error.__cause__
         return list(zip(operation.outputs, results, strict=False))
 
     # ---- frames ------------------------------------------------------------------------------------------------------

@@ -12,13 +12,13 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.device import moved
+from tapeflow.core.device import move_value
 from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.raw_kernels import define, parameters
 from tapeflow.core.ops.shape_rules import no_results
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.tensor import invalid
-from tapeflow.core.values.variable import _assign
+from tapeflow.core.values.variable import _assign_value
 from tapeflow.core.values.variable_updates import Locked
 from tapeflow.graph.ir.operation import variable_in
 
@@ -177,16 +177,16 @@ def _kernel(rule: Callable[..., Values], names: Sequence[str], handles: Sequence
             after = updated([t.value for t in before], grad, indices, arguments)
             for variable, tensor, value in zip(variables, before, after, strict=True):
                 if value.shape != tensor.value.shape:
-                    _assign(variable, value)  # raises the error, if its shape is static
+                    _assign_value(variable, value)  # raises the error, if its shape is static
                 else:
                     variable._set(value, tensor)
 
     def updated(values: Sequence[torch.Tensor], grad: Any, indices: Any, arguments: dict[str, Any]) -> Values:
         place = next((v.device for v in (*values, grad) if not v.is_cpu), None)
         if place is not None:  # a variable, or a number, may still be on the CPU
-            values, grad = [moved(v, place) for v in values], moved(grad, place)
-            indices = None if indices is None else moved(indices, place)
-            arguments = {n: moved(v, place) if isinstance(v, torch.Tensor) else v for n, v in arguments.items()}
+            values, grad = [move_value(v, place) for v in values], move_value(grad, place)
+            indices = None if indices is None else move_value(indices, place)
+            arguments = {n: move_value(v, place) if isinstance(v, torch.Tensor) else v for n, v in arguments.items()}
         if indices is None:
             if grad.shape != values[0].shape:
                 raise invalid(f"var and grad do not have the same shape {list(values[0].shape)} {list(grad.shape)}")

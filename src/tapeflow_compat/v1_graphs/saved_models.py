@@ -12,7 +12,7 @@ from typing import Any
 from tensorboard.compat.proto import meta_graph_pb2
 from tensorboard.compat.proto.variable_pb2 import VariableDef
 
-from tapeflow.core.forking import cached_property
+from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.types.shape import TensorShape
@@ -24,7 +24,7 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.signature import FunctionType, Signature
 from tapeflow.graph.graphdef.calls import called_by, check_calls
-from tapeflow.graph.graphdef.importing import Builder, add_graph_def, nodes_with_handles
+from tapeflow.graph.graphdef.import_graph import Builder, add_graph_def, nodes_with_handles
 from tapeflow.graph.graphdef.node_protos import (
     Output,
     ParsedNode,

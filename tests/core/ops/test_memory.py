@@ -16,7 +16,7 @@ IMAGES = [[[[1.0], [2.0]], [[3.0], [4.0]]]]
 @pytest.fixture(autouse=True)
 def _two_gigabytes(monkeypatch):
     """The memory of a small machine, so that a large one does not take the sizes here."""
-    monkeypatch.setattr(memory, "_memory", lambda: 2**31)
+    monkeypatch.setattr(memory, "_most_memory", lambda: 2**31)
 
 
 def int64(*values):

@@ -106,7 +106,7 @@ def test_a_spec_of_ones_own():
 
 
 def test_optional():
-    from tapeflow.optional import Optional
+    from tapeflow.control.optional import Optional
 
     full = Optional.from_value({"a": 1, "b": tf.ragged.constant([[1.0]])})
     assert full.has_value()

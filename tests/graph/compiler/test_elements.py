@@ -18,7 +18,7 @@ pytest.importorskip("llvmlite")
 
 import llvmlite.ir as ir
 
-from tapeflow.graph.compiler.expressions import recorded
+from tapeflow.graph.compiler.expressions import record_passes
 from tapeflow.graph.compiler.kernels import text
 from tapeflow.graph.compiler.loops import Operand
 from tapeflow.graph.compiler.target import function
@@ -125,7 +125,7 @@ class Compiled:
         loops = 2 if broadcast else 1
         operands = [Operand(d, (True, i not in broadcast)[-loops:]) for i, d in enumerate(self.inputs)]
         with skipping_without_sleef():
-            module = text(operands, recorded(operands, compute), loops)
+            module = text(operands, record_passes(operands, compute), loops)
         self.function = function(op.name, module, lambda: module, 1 + len(operands) + len(constants))
 
     def __call__(self, *values, sizes=None):

@@ -17,7 +17,7 @@ import tapeflow as tf
 from graph_files import difference, encoded, read, run, write
 from graph_programs import PROGRAMS
 from tapeflow import v1_graphs
-from tapeflow.graph.graphdef.importing import Unstructured
+from tapeflow.graph.graphdef.import_graph import Unstructured
 
 v1 = tf.compat.v1
 ROOT = pathlib.Path(__file__).parents[3]

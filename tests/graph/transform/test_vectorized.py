@@ -8,8 +8,8 @@ import pytest
 import op_table
 import tapeflow as tf
 from slices import FORMS, MATRICES, C, W, X, close, gradient, results, slice_by_slice
+from tapeflow.control.vectorized_map import on_slices
 from tapeflow.graph.transform.batch import BatchOptions
-from tapeflow.vectorized import on_slices
 
 
 def jacobian(f, x, method="jacobian", **options):

@@ -1,4 +1,4 @@
-"""Rows of `tapeflow/signal/framing.py`, `windows.py`, `spectral.py` and `mel.py`."""
+"""Rows of `tapeflow/signal/frames.py`, `windows.py`, `spectral.py` and `mel.py`."""
 
 import numpy as np
 import scipy.signal.windows as windows

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.autograph.operators.staging import is_staged
-from tapeflow.control_flow import Assert
+from tapeflow.autograph.operators.staged_values import is_staged
+from tapeflow.control.conditions_and_loops import Assert
 
 
 def assert_stmt(condition: Any, message: Callable[[], Any] | None) -> None:

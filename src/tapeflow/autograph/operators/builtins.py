@@ -10,15 +10,15 @@ from typing import Any
 from tapeflow.array.creation import range as tf_range
 from tapeflow.array.properties import shape
 from tapeflow.array.sorting import sort
-from tapeflow.autograph.operators.staging import graph_being_built, is_staged
-from tapeflow.control_flow import Assert
+from tapeflow.array.tensor_text import print as tf_print
+from tapeflow.autograph.operators.staged_values import graph_being_built, is_staged
+from tapeflow.control.conditions_and_loops import Assert
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import DType, bool_, float32, int32, string
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import logical_not
 from tapeflow.math.extrema import maximum, minimum
 from tapeflow.math.reduction import reduce_all, reduce_any, reduce_max, reduce_min, reduce_sum
-from tapeflow.printing import print as tf_print
 
 
 class StagedRange:
@@ -98,14 +98,14 @@ def _number_of_elements(dataset: Any) -> Any:
 
 
 def int_(value: Any = 0, *base: Any) -> Any:
-    return _cast(value, int32) if not base and is_staged(value) else int(value, *base)
+    return _cast_number(value, int32) if not base and is_staged(value) else int(value, *base)
 
 
 def float_(value: Any = 0.0) -> Any:
-    return _cast(value, float32) if is_staged(value) else float(value)
+    return _cast_number(value, float32) if is_staged(value) else float(value)
 
 
-def _cast(value: Any, dtype: DType) -> Any:
+def _cast_number(value: Any, dtype: DType) -> Any:
     if value.dtype is string:
         from tapeflow.strings.formatting import to_number  # here, as strings are loaded on first use
 
@@ -114,14 +114,14 @@ def _cast(value: Any, dtype: DType) -> Any:
 
 
 def max_(*args: Any, **kwargs: Any) -> Any:
-    return _extreme("max", args, kwargs)
+    return _extreme_of("max", args, kwargs)
 
 
 def min_(*args: Any, **kwargs: Any) -> Any:
-    return _extreme("min", args, kwargs)
+    return _extreme_of("min", args, kwargs)
 
 
-def _extreme(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _extreme_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if not kwargs and any(map(is_staged, args)):
         if len(args) == 1:
             if args[0].shape.rank not in (1, None):
@@ -139,7 +139,7 @@ def _extreme(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         and len(args[0]) > 1
         and any(map(is_staged, args[0]))
     ):
-        return _extreme(name, tuple(args[0]), kwargs)
+        return _extreme_of(name, tuple(args[0]), kwargs)
     return getattr(builtins, name)(*args, **kwargs)
 
 
@@ -177,7 +177,7 @@ def _first_like(wanted: bool, dataset: Any, name: str) -> Any:
     return alike.reduce(convert(not wanted), lambda _, x: x)
 
 
-def sorted_(value: Any, /, **kwargs: Any) -> Any:
+def sort_values(value: Any, /, **kwargs: Any) -> Any:
     if not is_staged(value):
         return sorted(value, **kwargs)
     if kwargs.get("key"):
@@ -188,16 +188,16 @@ def sorted_(value: Any, /, **kwargs: Any) -> Any:
 def map_(function: Any, *iterables: Any) -> Any:
     if iterables and _are_datasets(*iterables):
         return type(iterables[0]).zip(iterables).map(function)
-    return map(_converted(function), *iterables)
+    return map(_convert_callable(function), *iterables)
 
 
 def filter_(function: Any, iterable: Any) -> Any:
     if _are_datasets(iterable):
         return iterable.filter(function)
-    return filter(function and _converted(function), iterable)
+    return filter(function and _convert_callable(function), iterable)
 
 
-def _converted(function: Any) -> Any:
+def _convert_callable(function: Any) -> Any:
     from tapeflow.autograph.conversion import converted_call  # a circle: `conversion` builds on the operators
 
     return converted_call(function)
@@ -214,5 +214,5 @@ def print_(*args: Any, **kwargs: Any) -> None:
 
 REPLACED: dict[Any, Callable[..., Any]] = {
     range: range_, enumerate: enumerate_, zip: zip_, len: len_, int: int_, float: float_, max: max_, min: min_,
-    sum: sum_, any: any_, all: all_, sorted: sorted_, map: map_, filter: filter_, print: print,
+    sum: sum_, any: any_, all: all_, sorted: sort_values, map: map_, filter: filter_, print: print,
 }  # fmt: skip

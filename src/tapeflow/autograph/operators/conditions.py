@@ -6,13 +6,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.array.creation import zeros
-from tapeflow.autograph.operators.staging import PYTHON_VALUES, as_tensor, checked_condition, is_staged, is_tensor_leaf
+from tapeflow.autograph.operators.staged_values import (
+    PYTHON_VALUES,
+    as_tensor,
+    checked_condition,
+    is_staged,
+    is_tensor_leaf,
+)
 from tapeflow.autograph.operators.variables import Undefined, UndefinedReturnValue
-from tapeflow.control_flow import cond
+from tapeflow.control.conditions_and_loops import cond
+from tapeflow.control.tensor_array import TensorArray, TensorArraySpec
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, type_spec_from_value
 from tapeflow.core.values import nest
 from tapeflow.graph.ir.func_graph import FuncGraph
-from tapeflow.tensor_array import TensorArray, TensorArraySpec
 
 _BRANCHES = ("main", "else")
 
@@ -55,7 +61,7 @@ def if_stmt(
 
         return run
 
-    results = _staged(condition, branch(body), branch(orelse), names[:outputs])
+    results = _stage_condition(condition, branch(body), branch(orelse), names[:outputs])
     set_state((*results, *before[outputs:]))
 
 
@@ -64,14 +70,14 @@ def if_exp(condition: Any, body: Callable[[], Any], orelse: Callable[[], Any], t
     if not is_staged(condition):
         return body() if condition else orelse()
     condition = checked_condition(condition, "conditional expression")
-    return _staged(condition, lambda: [body()], lambda: [orelse()], [text])[0]
+    return _stage_condition(condition, lambda: [body()], lambda: [orelse()], [text])[0]
 
 
-def _staged(
+def _stage_condition(
     condition: Any, body: Callable[[], list[Any]], orelse: Callable[[], list[Any]], names: Sequence[str]
 ) -> list[Any]:
     """Returns the variables after a staged condition: tensors, and Python values that are equal in both branches."""
-    branches = _completed(body, orelse, names)
+    branches = _complete_branches(body, orelse, names)
     traced: list[Any] = []  # the variables after each branch
 
     def tracing(k: int) -> Callable[[], list[Any]]:
@@ -80,7 +86,7 @@ def _staged(
             traced[k:] = [values]
             if k == 1:
                 for name, one, other in zip(names, traced[0], values, strict=True):
-                    _verify(name, one, other)
+                    _verify_kinds(name, one, other)
             return [as_tensor(v) for v in nest.flatten(values) if is_tensor_leaf(v)]
 
         return run
@@ -94,7 +100,7 @@ def _staged(
     return nest.pack_sequence_as(traced[0], leaves)
 
 
-def _completed(
+def _complete_branches(
     body: Callable[[], list[Any]], orelse: Callable[[], list[Any]], names: Sequence[str]
 ) -> list[Callable[[], list[Any]]]:
     """Returns the branches. If only one sets a return value, and a flag records it, the other returns zeros for it."""
@@ -140,7 +146,7 @@ def zeros_of_spec(spec: Any) -> Any:
     return spec
 
 
-def _verify(name: str, main: Any, other: Any) -> None:
+def _verify_kinds(name: str, main: Any, other: Any) -> None:
     """Checks that a variable is of one kind after both branches.
 
     Raises:

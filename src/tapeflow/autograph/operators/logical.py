@@ -6,8 +6,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.autograph.operators.staging import is_staged
-from tapeflow.control_flow import cond
+from tapeflow.autograph.operators.staged_values import is_staged
+from tapeflow.control.conditions_and_loops import cond
 from tapeflow.math.comparison import logical_and, logical_not
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
@@ -20,7 +20,7 @@ def and_(value: Any, *others: Callable[[], Any]) -> Any:
     """Returns `value and other and ...`; an operand after a tensor is evaluated only where the tensor is true."""
     for other in others:
         if is_staged(value):
-            value = _cond(value, other, value, True)
+            value = _stage_operand(value, other, value, True)
         elif not value:
             return value
         else:
@@ -32,7 +32,7 @@ def or_(value: Any, *others: Callable[[], Any]) -> Any:
     """Returns `value or other or ...`; an operand after a tensor is evaluated only where the tensor is false."""
     for other in others:
         if is_staged(value):
-            value = _cond(value, other, value, False)
+            value = _stage_operand(value, other, value, False)
         elif value:
             return value
         else:
@@ -40,7 +40,7 @@ def or_(value: Any, *others: Callable[[], Any]) -> Any:
     return value
 
 
-def _cond(value: Any, other: Callable[[], Any], otherwise: Any, evaluate_if: bool) -> Any:
+def _stage_operand(value: Any, other: Callable[[], Any], otherwise: Any, evaluate_if: bool) -> Any:
     branches = (other, lambda: otherwise) if evaluate_if else (lambda: otherwise, other)
     return cond(value, *branches)
 

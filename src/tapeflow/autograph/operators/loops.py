@@ -20,19 +20,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.array.creation import range as tf_range
-from tapeflow.array.gathering import gather
+from tapeflow.array.gathers import gather
 from tapeflow.array.properties import shape, size
 from tapeflow.autograph.operators.builtins import StagedRange, StagedZip, is_staged_iterable
 from tapeflow.autograph.operators.conditions import dtype_of, specs_of, zeros_of_spec
-from tapeflow.autograph.operators.staging import (
+from tapeflow.autograph.operators.staged_values import (
     as_tensor,
     checked_condition,
     graph_being_built,
     is_staged,
     is_tensor_leaf,
 )
-from tapeflow.autograph.operators.variables import Undefined, UndefinedReturnValue, required
-from tapeflow.control_flow import while_loop
+from tapeflow.autograph.operators.variables import Undefined, UndefinedReturnValue, require_values
+from tapeflow.control.conditions_and_loops import while_loop
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.static import value_of
@@ -171,7 +171,7 @@ class StagedLoop:
             self.set_state(after)
             return
         missing = [name in self._undefined for name in self.names]
-        values = iter(required([v for v, m in zip(after, missing, strict=True) if m], going, self._undefined))
+        values = iter(require_values([v for v, m in zip(after, missing, strict=True) if m], going, self._undefined))
         self.set_state(tuple([next(values) if m else v for v, m in zip(after, missing, strict=True)]))
 
     def _run_body(self, item: Any) -> None:
@@ -271,8 +271,8 @@ class StagedLoop:
     def _invariants(self, start: State, initial: list[Any], flat: list[Any], varying: list[int]) -> Any:
         if not self.options.get("shape_invariants"):
             return None
-        return tuple(map(_invariant, start)), [
-            self._invariant_of(flat[k]) if hasattr(v, "shape") else _invariant(v)
+        return tuple(map(_shape_invariant, start)), [
+            self._invariant_of(flat[k]) if hasattr(v, "shape") else _shape_invariant(v)
             for k, v in zip(varying, initial, strict=True)
         ]
 
@@ -284,7 +284,7 @@ def _unknown_value(value: Any) -> Any:
     return state.graph.placeholder(value.dtype, value.shape, "start")
 
 
-def _invariant(value: Any) -> Any:
+def _shape_invariant(value: Any) -> Any:
     return value.shape if hasattr(value, "shape") else value._type_spec
 
 
@@ -341,16 +341,16 @@ def for_stmt(
     """
     staged = None
     if is_staged_iterable(iterable):
-        staged = _counted(iterable)
+        staged = _count_items(iterable)
     elif graph_being_built() is not None:
         if hook := getattr(type(iterable), "__tf_autograph_for__", None):
             hook(iterable, StagedLoop(body, test, get_state, set_state, names, options))
             return
         if hasattr(iterable, "unstack") and hasattr(iterable, "read"):
-            staged = _counted(iterable)
+            staged = _count_items(iterable)
     if staged is not None:
         loop = StagedLoop(body, test, get_state, set_state, names, options)
-        bounds = _bounds(iterable)
+        bounds = _range_bounds(iterable)
         if bounds is not None and _counts_up(bounds):
             start, limit, _ = bounds
             loop.over((as_tensor(start),), lambda i: i < limit, lambda i: (i, lambda: (i + 1,)), first=as_tensor(start))
@@ -387,18 +387,18 @@ def for_stmt(
             break
 
 
-def _counted(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:
+def _count_items(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:
     """Returns the number of items, and a function that returns the item at an index."""
     if isinstance(iterable, StagedZip):
-        parts = [_counted(p) if is_staged_iterable(p) else _of_python(p) for p in iterable.parts]
+        parts = [_count_items(p) if is_staged_iterable(p) else _of_python(p) for p in iterable.parts]
         count = parts[0][0]
         for other, _ in parts[1:]:
-            count = _least(count, other)
+            count = _least_count(count, other)
         return count, lambda i: tuple(item(i) for _, item in parts)
-    bounds = _bounds(iterable)
+    bounds = _range_bounds(iterable)
     if bounds is not None:
         start, limit, delta = bounds
-        return _range_size(start, limit, delta), lambda i: start + _like(i, start, delta) * delta
+        return _range_size(start, limit, delta), lambda i: start + _index_like(i, start, delta) * delta
     if hasattr(iterable, "read") and hasattr(iterable, "unstack"):
         return iterable.size(), iterable.read
     value = iterable if hasattr(iterable, "nested_row_splits") else as_tensor(iterable)
@@ -410,7 +410,7 @@ def _counted(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:
     return count, lambda i: value[i]
 
 
-def _bounds(iterable: Any) -> tuple[Any, Any, Any] | None:
+def _range_bounds(iterable: Any) -> tuple[Any, Any, Any] | None:
     """Returns start, limit and delta of a range, or of an operation `Range`; None for other iterables."""
     if isinstance(iterable, StagedRange):
         return iterable.start, iterable.limit, iterable.delta
@@ -429,7 +429,7 @@ def _counts_up(bounds: tuple[Any, Any, Any]) -> bool:
 
 
 def _of_python(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:
-    """Returns the result of `_counted` for a Python iterable beside a tensor in a `zip`."""
+    """Returns the result of `_count_items` for a Python iterable beside a tensor in a `zip`."""
     values = convert(list(iterable))
     return values.shape[0], lambda i: gather(values, i)
 
@@ -440,12 +440,12 @@ def _range_size(start: Any, limit: Any, delta: Any) -> Any:
     return size(tf_range(start, limit, delta))
 
 
-def _like(index: Any, *values: Any) -> Any:
+def _index_like(index: Any, *values: Any) -> Any:
     dtypes = [v.dtype for v in values if hasattr(v, "dtype")]
     return cast(index, dtypes[0]) if dtypes else index
 
 
-def _least(one: Any, other: Any) -> Any:
+def _least_count(one: Any, other: Any) -> Any:
     if isinstance(one, int):  # a tensor comes first, whose dtype the other takes
         one, other = other, one
     return min(one, other) if isinstance(one, int) else minimum(one, other)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapeflow.array.passing import identity
-from tapeflow.control_flow import Assert
+from tapeflow.array.identities import identity
+from tapeflow.control.conditions_and_loops import Assert
 from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import Tensor
@@ -40,7 +40,7 @@ class UndefinedReturnValue(Undefined):
         super().__init__("the return value")
 
 
-def required(values: Any, runs: Any, names: Sequence[str]) -> Any:
+def require_values(values: Any, runs: Any, names: Sequence[str]) -> Any:
     """Returns values that a loop of the graph defines. The graph fails if the loop never runs.
 
     Args:
@@ -88,5 +88,5 @@ def ret(value: Any, done: Any) -> Any:
     if done is True or done is False:
         return value if done else None
     if getattr(done, "op", None) is not None and done.op.type in ("While", "StatelessWhile"):
-        return required(value, done, ["the function return value"])
+        return require_values(value, done, ["the function return value"])
     raise ValueError("a function that returns a value under a condition on a tensor must return one in every case")

@@ -125,7 +125,7 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
     machine.memory_growth[device] = bool(enable)
 
 
-def _logical(device: str) -> Device:
+def _logical_device(device: str) -> Device:
     spec = DeviceSpec.from_string(device) if ":" in device else None
     if spec is None or spec.device_type is None or spec.device_index is None:
         raise ValueError(
@@ -154,7 +154,7 @@ def get_memory_info(device: str) -> dict[str, int]:
         >>> tf.config.experimental.get_memory_info("CPU:0")
         {'current': 0, 'peak': 0}
     """
-    logical = _logical(device)
+    logical = _logical_device(device)
     if logical.kind == "CPU":
         return {"current": 0, "peak": 0}
     return {
@@ -197,7 +197,7 @@ def reset_memory_stats(device: str) -> None:
     Example:
         >>> tf.config.experimental.reset_memory_stats("CPU:0")
     """
-    logical = _logical(device)
+    logical = _logical_device(device)
     if logical.kind == "GPU":
         torch.accelerator.reset_peak_memory_stats(logical.torch)
 

@@ -22,7 +22,7 @@ from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.definition import FunctionOp, ops
 from tapeflow.core.tracebacks import is_engine_file
 from tapeflow.core.types.dtypes import DType, variant
-from tapeflow.core.values.indexed_slices import concatenated
+from tapeflow.core.values.indexed_slices import concat_slices
 from tapeflow.core.values.tensor import EagerTensor, Tensor, next_id
 
 Gradient = Any  # a tensor, IndexedSlices, or None
@@ -240,7 +240,7 @@ class Tape:
         for target, dy in zip(targets, output_gradients, strict=True):
             i = id_of(target)
             i = self.reads.get(i, i)
-            grads[i] = summed(grads[i], dy) if i in grads else dy
+            grads[i] = sum_gradients(grads[i], dy) if i in grads else dy
         source_ids = list(map(id_of, sources))
         calls = self.calls
         if not self.persistent:
@@ -261,7 +261,7 @@ class Tape:
         for place, i in enumerate(source_ids):
             for g in itertools.islice(rest, len(more.get(i, ()))):
                 if g is not None:
-                    gradients[place] = g if gradients[place] is None else summed(gradients[place], g)
+                    gradients[place] = g if gradients[place] is None else sum_gradients(gradients[place], g)
         return gradients[: len(first)]
 
 
@@ -432,7 +432,9 @@ def backpropagate(
             if all(dy is None for dy in dys) or (useful is not None and useful.isdisjoint(call.input_ids)):
                 continue
             if not op.none_for_zero:
-                dys = [_zeros(*spec) if dy is None else dy for dy, spec in zip(dys, call.output_specs, strict=True)]
+                dys = [
+                    _make_zeros(*spec) if dy is None else dy for dy, spec in zip(dys, call.output_specs, strict=True)
+                ]
             dys = [dense(dy) for dy in dys]
             dxs = gradient_of_call(call, dys)
         if type(dxs) is not tuple and not isinstance(dxs, list):
@@ -444,14 +446,14 @@ def backpropagate(
             if w and g is not None:
                 if i not in grads:
                     grads[i] = g
-                elif alone and i in owned and type(g) is EagerTensor and added(grads[i], g):
+                elif alone and i in owned and type(g) is EagerTensor and add_in_place(grads[i], g):
                     continue
                 else:
-                    _add(grads, i, g, owned)
+                    _add_gradient(grads, i, g, owned)
     return list(map(grads.get, source_ids))
 
 
-def added(total: Any, g: Any) -> bool:
+def add_in_place(total: Any, g: Any) -> bool:
     """Adds to a sum in place; returns False where it can't: for another shape or device, or a batched value."""
     if total.dtype is not g.dtype or total.dtype is variant:
         return False
@@ -472,20 +474,20 @@ def _depending_on(sources: set[int], calls: list[Call]) -> set[int]:
     return dependents
 
 
-def _add(grads: dict[int, Gradient], i: int, g: Gradient, owned: set[int]) -> None:
+def _add_gradient(grads: dict[int, Gradient], i: int, g: Gradient, owned: set[int]) -> None:
     """Adds another gradient to the gradient of the tensor with id `i`."""
     before = grads[i]
     if type(before) is EagerTensor and type(g) is EagerTensor:
         owned.add(i)
     else:
         owned.discard(i)
-    grads[i] = summed(before, g)
+    grads[i] = sum_gradients(before, g)
 
 
-def summed(a: Gradient, b: Gradient) -> Gradient:
+def sum_gradients(a: Gradient, b: Gradient) -> Gradient:
     """Returns the sum of two gradients of one tensor."""
     if not isinstance(a, Tensor) and not isinstance(b, Tensor):
-        return concatenated([a, b])
+        return concat_slices([a, b])
     if getattr(a, "dtype", None) is variant:
         return ops.AddN([a, b])
     return ops.AddV2(dense(a), dense(b))
@@ -496,7 +498,7 @@ def dense(g: Gradient) -> Gradient:
     return g if g is None or isinstance(g, Tensor) else g.__tf_tensor__()
 
 
-def _zeros(shape: tuple[int, ...], dtype: DType) -> Any:
+def _make_zeros(shape: tuple[int, ...], dtype: DType) -> Any:
     if state.graph is not None:
         return hooks.zeros(shape, dtype)
     return EagerTensor(torch.zeros(shape, dtype=dtype.torch, device=default()), dtype)

@@ -18,11 +18,11 @@ from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.attr_values import attr_value, items_of
-from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type, host_value, operand, wrapped
+from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type, host_value, operand, wrap_integer
 from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.ops.memory import check_outputs
 from tapeflow.core.ops.op_def import AttrDef, OpDef, snake_case
-from tapeflow.core.ops.sequences import MIXED, array_of, fits, letter, unconvertible, unfit, unsupported
+from tapeflow.core.ops.sequences import MIXED, array_of, fits, letter, unconvertible, unfit, unsupported_value
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, string, uint64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
@@ -187,7 +187,7 @@ class DefinedOp(Op):
     def convert_host(self, value: Any, argument: Any, types: dict[str, Any], position: int, args: Sequence[Any]) -> Any:
         """Returns an argument as kernels get it: Python numbers in the place of a tensor."""
         if value is None and not self.may_lack(argument):
-            raise unsupported(value, value)
+            raise unsupported_value(value, value)
         if type(value) is bool and self.takes_integers(argument):
             value = int(value)  # as an axis; a tensor of bools is none
         elif isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
@@ -207,7 +207,7 @@ class DefinedOp(Op):
             if attr and attr not in types and not isinstance(self._default(argument), DType):
                 self.check_types({attr: from_numpy_type(value) or int32})
         elif isinstance(value, DType):
-            raise unsupported(value, value)
+            raise unsupported_value(value, value)
         host = host_value(value)
         if isinstance(value, (list, tuple)) and self.takes_integers(argument):
             limit = 2**64 if argument.type is uint64 else 2**63
@@ -217,7 +217,7 @@ class DefinedOp(Op):
         elif type(host) is int and host not in _INT32 and self.takes_integers(argument):
             dtype = self.host_dtype(argument, types, args)
             if dtype is not None:
-                host = int(operand(host, dtype)) if state.graph is None else wrapped(host, dtype)
+                host = int(operand(host, dtype)) if state.graph is None else wrap_integer(host, dtype)
         self.check_host(host, argument, types, args)
         return host
 
@@ -432,7 +432,7 @@ class DefinedOp(Op):
             return
         elif attr.minimum and type(value) is tuple and len(value) < attr.minimum and state.graph is None:
             raise self.refused(f"Length for attr '{attr.name}' of {len(value)} must be at least minimum {attr.minimum}")
-        elif attr.name in _OF_32_BITS and any(map(_is_long, _leaves(value))):
+        elif attr.name in _OF_32_BITS and any(map(_is_long, _iterate_leaves(value))):
             wrong = f"{value} out of range for an int32"
         else:
             return
@@ -487,7 +487,7 @@ def is_tensor_like(value: Any) -> bool:
 def _needs_stacking(value: Sequence[Any]) -> bool:
     """Returns True if a list holds eager tensors whose numbers can't be read one by one: tensors of several dtypes,
     tensors that are no scalars, or tensors beside numbers that are no integers. Stacking them raises the error."""
-    leaves = list(_leaves(value))
+    leaves = list(_iterate_leaves(value))
     tensors = [leaf for leaf in leaves if isinstance(leaf, EagerTensor)]
     if not tensors:
         return False
@@ -495,11 +495,11 @@ def _needs_stacking(value: Sequence[Any]) -> bool:
     return several or any(isinstance(leaf, (float, str, bytes)) for leaf in leaves)
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def _iterate_leaves(value: Any) -> Iterator[Any]:
     """Yields the items of nested lists."""
     if isinstance(value, (list, tuple)):
         for item in value:
-            yield from _leaves(item)
+            yield from _iterate_leaves(item)
     else:
         yield value
 
@@ -514,7 +514,7 @@ def _check_sequence(value: tuple[Any, ...], dtype: DType | None) -> None:
     rows = set(map(len, value)) if all(type(v) is tuple for v in value) else ()
     if len(rows) == 1 and all(type(v) is int for row in value for v in row):
         return
-    if not any(v is None or isinstance(v, Tensor) for v in _leaves(value)):
+    if not any(v is None or isinstance(v, Tensor) for v in _iterate_leaves(value)):
         array_of(value, dtype)
 
 

@@ -71,7 +71,7 @@ def items_of(op: str, name: str, value: Any) -> tuple[Any, ...]:
     raise TypeError(f"Expected list for '{name}' argument to '{op}' Op, not {value!r}.")
 
 
-def _int(name: str, value: Any) -> int:
+def _int_attr(name: str, value: Any) -> int:
     if not isinstance(value, str):
         try:
             return int(value)
@@ -80,31 +80,31 @@ def _int(name: str, value: Any) -> int:
     raise TypeError(f"Expected int for argument '{name}' not {value!r}.")
 
 
-def _float(name: str, value: Any) -> float:
+def _float_attr(name: str, value: Any) -> float:
     if not isinstance(value, numbers.Real):
         raise TypeError(f"Expected float for argument '{name}' not {value!r}.")
     return float(value)
 
 
-def _bool(name: str, value: Any) -> bool:
+def _bool_attr(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise TypeError(f"Expected bool for argument '{name}' not {value!r}.")
     return value
 
 
-def _string(name: str, value: Any) -> str:
+def _string_attr(name: str, value: Any) -> str:
     if not isinstance(value, (str, bytes)):
         raise TypeError(f"Expected string for argument '{name}' not {value!r}.")
     return value.decode(errors="surrogateescape") if isinstance(value, bytes) else str(value)
 
 
-def _type(name: str, value: Any) -> DType:
+def _type_attr(name: str, value: Any) -> DType:
     if value is None:
         raise TypeError(f"Expected DataType for argument '{name}' not None.")
     return as_dtype(value).base_dtype
 
 
 _VALUES = {
-    "int": _int, "float": _float, "bool": _bool, "string": _string,
-    "type": _type,
+    "int": _int_attr, "float": _float_attr, "bool": _bool_attr, "string": _string_attr,
+    "type": _type_attr,
 }  # fmt: skip

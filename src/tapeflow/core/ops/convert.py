@@ -18,6 +18,7 @@ import torch
 from tapeflow.core import device as devices
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
+from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.sequences import (
     array_of,
@@ -28,7 +29,7 @@ from tapeflow.core.ops.sequences import (
     quick_array,
     quick_strings,
     unfit,
-    unsupported,
+    unsupported_value,
 )
 from tapeflow.core.types.dtypes import (
     FROM_NUMPY,
@@ -46,7 +47,6 @@ from tapeflow.core.types.dtypes import (
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import FEW, StringArray, gather_ranges
 from tapeflow.core.values.tensor import EagerTensor, Tensor
-from tapeflow.logger import get_logger
 
 _INT32 = range(-(2**31), 2**31)
 _SCALAR_TYPES = frozenset({int, float, bool, complex, str, bytes})
@@ -84,7 +84,7 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
                 f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {value.dtype.name}: {value!r}"
             )
         return value
-    if dtype is None and hint is not None and not _loses(value, hint):
+    if dtype is None and hint is not None and not _loses_imaginary(value, hint):
         try:
             return convert(value, hint)
         except (TypeError, ValueError):
@@ -104,7 +104,7 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
                 )
             return result
     if isinstance(value, (np.ndarray, np.generic)):
-        return placed(from_array(np.asarray(value), dtype))
+        return place_tensor(from_array(np.asarray(value), dtype))
     if isinstance(value, (list, tuple)):
         return from_sequence(value, dtype)
     if isinstance(value, TensorShape):
@@ -121,7 +121,7 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
         if strings is not None:
             return EagerTensor(strings, string)
     if hasattr(value, "__array__"):
-        return placed(from_array(np.asarray(value), dtype))
+        return place_tensor(from_array(np.asarray(value), dtype))
     if hasattr(value, "__dlpack__"):
         return from_torch(torch.from_dlpack(value), dtype)
     if is_sequence(value):
@@ -131,7 +131,7 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
             reason = f"{type(error).__name__}: {error}"
             message = f"Cannot infer dtype of a {kind.__name__} object, as iter(<object>).next() failed: {reason}"
             raise ValueError(message) from error
-    raise unsupported(value, value)
+    raise unsupported_value(value, value)
 
 
 def is_arrow(value: Any) -> bool:
@@ -150,12 +150,12 @@ def as_operand(value: Any, dtype: DType | None = None, hint: DType | None = None
     return value
 
 
-def _loses(value: Any, hint: DType) -> bool:
+def _loses_imaginary(value: Any, hint: DType) -> bool:
     """Returns True if an array's numbers would lose their imaginary parts in a dtype that was only a hint."""
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind == "c" and hint.is_integer
 
 
-def placed(tensor: EagerTensor) -> EagerTensor:
+def place_tensor(tensor: EagerTensor) -> EagerTensor:
     """Returns the new tensor on the device of the scopes in force."""
     value = tensor.value
     if isinstance(value, torch.Tensor):
@@ -214,7 +214,7 @@ def from_scalar(value: Any, dtype: DType | None) -> EagerTensor:
         raise ValueError("Can't convert Python sequence with a value out of range for a double-precision float.")
     if kind is int:
         try:
-            value = float(value) if dtype.is_floating else wrapped(value, dtype) if dtype.is_integer else value
+            value = float(value) if dtype.is_floating else wrap_integer(value, dtype) if dtype.is_integer else value
         except OverflowError:
             raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.") from None
     if dtype.torch is None:
@@ -229,7 +229,7 @@ def _is_number(dtype: DType) -> bool:
     return dtype.is_integer or dtype.is_floating or dtype.is_complex
 
 
-def wrapped(value: int, dtype: DType) -> int:
+def wrap_integer(value: int, dtype: DType) -> int:
     """Returns an integer wrapped to the range of `dtype`.
 
     Raises:
@@ -257,21 +257,21 @@ def from_sequence(value: Sequence[Any], dtype: DType | None) -> EagerTensor:
     if quick is not None:
         array, array_dtype = quick
         tensor = EagerTensor(torch.from_numpy(array), array_dtype)
-        return tensor if not state.devices and devices.default() is devices.CPU else placed(tensor)
+        return tensor if not state.devices and devices.default() is devices.CPU else place_tensor(tensor)
     strings = quick_strings(value, dtype)
     if strings is not None:
         return EagerTensor(strings, string)
     if _has_tensor(value):
-        return _packed(value, dtype)
+        return _pack_tensors(value, dtype)
     array, array_dtype = array_of(value, dtype)
     if isinstance(array, StringArray):
         return EagerTensor(array, string)
     if dtype is None and state.graph is not None and array.dtype.kind in "iufc":
-        array, array_dtype = _in_graph(value)
-    return placed(from_array(array, array_dtype, own=True))
+        array, array_dtype = _sequence_in_graph(value)
+    return place_tensor(from_array(array, array_dtype, own=True))
 
 
-def _in_graph(value: Sequence[Any]) -> tuple[np.ndarray, Any]:
+def _sequence_in_graph(value: Sequence[Any]) -> tuple[np.ndarray, Any]:
     """Returns the array of a sequence with NumPy's numbers in it, and its dtype, as a graph's constants have them."""
     array = np.array(value)
     if array.dtype == np.float64:
@@ -287,7 +287,7 @@ def _has_tensor(value: Any) -> bool:
     return isinstance(value, Tensor) or hasattr(type(value), "__tf_tensor__")
 
 
-def _packed(value: Sequence[Any], dtype: DType | None) -> Any:
+def _pack_tensors(value: Sequence[Any], dtype: DType | None) -> Any:
     """Returns a nested list with tensors in it, stacked level by level. All tensors must have the first one's dtype,
     unless another dtype is requested."""
     first = _first_dtype(value)
@@ -336,7 +336,7 @@ def from_shape(shape: TensorShape, dtype: DType | None) -> EagerTensor:
     dims = shape.as_list()
     if dtype is None:
         dtype = int32 if all(d in _INT32 for d in dims) else int64
-    return placed(from_array(np.array(dims, np.int64), dtype, own=True))
+    return place_tensor(from_array(np.array(dims, np.int64), dtype, own=True))
 
 
 # ---- arrays ----------------------------------------------------------------------------------------------------------
@@ -515,7 +515,7 @@ def host_value(value: Any) -> Any:
         return value.__index__()
     if isinstance(value, Sequence):
         return tuple([host_value(v) for v in value])
-    raise unsupported(value, value)
+    raise unsupported_value(value, value)
 
 
 def _nested_tuples(value: Any) -> Any:

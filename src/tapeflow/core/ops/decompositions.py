@@ -13,7 +13,7 @@ from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops import raw_kernels
 from tapeflow.core.ops.definition import NotStatic, ops
-from tapeflow.core.ops.kernels import translated
+from tapeflow.core.ops.kernels import translate_error
 from tapeflow.core.ops.op import RegisteredOp
 from tapeflow.core.ops.shape_rules import unknown
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -59,14 +59,14 @@ def call(name: str, arguments: Mapping[str, Any]) -> list[Any]:
     Returns:
         The outputs, in one flat list.
     """
-    op, graph = unregistered(name), state.graph
+    op, graph = unregistered_op(name), state.graph
     args = tuple([arguments[p] for p in op.params])
 
     def compute(values: Sequence[Any]) -> list[Any]:
         try:
-            return applied(name, dict(zip(op.params, values, strict=True)) | {"T": types.get("T")})
+            return apply_form(name, dict(zip(op.params, values, strict=True)) | {"T": types.get("T")})
         except (ArithmeticError, LookupError, MemoryError) as error:
-            raise translated(op, values, types, error) from error
+            raise translate_error(op, values, types, error) from error
 
     if graph is None:
         converted, types = op.convert_arguments(args)
@@ -100,25 +100,25 @@ def _of_static_shape(output: Any, static: Any) -> Any:
     return result
 
 
-def applied(name: str, named: Mapping[str, Any]) -> list[Any]:
+def apply_form(name: str, named: Mapping[str, Any]) -> list[Any]:
     """Returns the outputs of an op's form for converted arguments."""
     function = forms[name]
     code: Any = function.__code__
     result = function(**{p: named[p] for p in code.co_varnames[: code.co_argcount]})
     if result is None:
         return []
-    return _flat(result) if isinstance(result, (list, tuple)) else [result]
+    return _flatten_lists(result) if isinstance(result, (list, tuple)) else [result]
 
 
-def _flat(values: Sequence[Any]) -> list[Any]:
-    return [v for value in values for v in (_flat(value) if type(value) in (list, tuple) else [value])]
+def _flatten_lists(values: Sequence[Any]) -> list[Any]:
+    return [v for value in values for v in (_flatten_lists(value) if type(value) in (list, tuple) else [value])]
 
 
 def _no_kernel(*_: Any) -> NoReturn:
     raise AssertionError("An op that only converts arguments was run.")
 
 
-def unregistered(name: str) -> RegisteredOp:
+def unregistered_op(name: str) -> RegisteredOp:
     """Returns an op that converts arguments by its definition, and has no kernel."""
     if name not in _unregistered:
         shape, host = _shapes.get(name, (unknown, ()))

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from tapeflow.core.forking import cached_property
+from tapeflow.core.fork_locks import cached_property
 
 if TYPE_CHECKING:
     from tapeflow.core.ops.layer import Activation, WeightLayer
@@ -52,7 +52,7 @@ class Op:
         accumulate: `accumulate(call, dy, sums, owned)`, the gradient, added in place to sums that exist already.
         keep_inputs, keep_all_inputs, keep_outputs, keep_shapes, keep_dtypes: the gradient's residuals.
 
-        batching: `batching(batch, *args)`, the op on a whole batch of slices; see `core/ops/batching.py`.
+        batching: `batching(batch, *args)`, the op on a whole batch of slices; see `core/ops/batch_rules.py`.
         summed: `summed(batch, *args)`, the sum of the op's results over all slices of a batch, as one op.
         static_value: `static_value(*args)`, the integers of the result in nested tuples, with None for each that is not
             static; see `core/ops/static.py`.

@@ -22,7 +22,7 @@ _KNOWN = frozenset({
 })  # fmt: skip
 
 
-def offered(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def offer_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Returns the result of a dispatcher for a call, or NotImplemented; only calls with foreign values are offered.
 
     Args:

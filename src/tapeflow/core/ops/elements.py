@@ -119,7 +119,7 @@ class ElementBuilder:
 
     def number(self, value: float | bool, dtype: DType) -> Element:
         """Returns a constant."""
-        _check(dtype)
+        _check_dtype(dtype)
         return Element(self.emit_number(value, dtype), dtype, value)
 
     def operate(self, name: str, *operands: Element) -> Element:
@@ -128,7 +128,7 @@ class ElementBuilder:
         Raises:
             Unsupported: the dtype lacks the operation.
         """
-        dtype = _common(name, operands)
+        dtype = _common_dtype(name, operands)
         supported = _EXACT | FUNCTIONS if dtype.is_floating else _BITWISE if dtype is bool_ else _OF_INTEGERS
         if name not in supported:
             raise Unsupported(f"{name} is not compiled for {dtype.name}")
@@ -137,7 +137,7 @@ class ElementBuilder:
     def select(self, condition: Element, x: Any, y: Any) -> Element:
         """Returns `x` where the condition holds, and `y` elsewhere."""
         x, y = self.same(x, y)
-        return Element(self.emit_select(condition.value, x.value, y.value), _common("select", (x, y)))
+        return Element(self.emit_select(condition.value, x.value, y.value), _common_dtype("select", (x, y)))
 
     def convert(self, x: Element, dtype: DType) -> Element:
         """Returns an element in another dtype, as `tf.cast` does.
@@ -145,7 +145,7 @@ class ElementBuilder:
         Raises:
             Unsupported: the result for some values depends on the processor, or on their place in the tensor.
         """
-        _check(dtype)
+        _check_dtype(dtype)
         if x.dtype is dtype:
             return x
         if dtype is bool_:
@@ -188,7 +188,7 @@ class ElementBuilder:
 
     def _compare(self, name: str, *operands: Any) -> Element:
         x, y = self.same(*operands)
-        return Element(self.emit_compare(name, x.value, y.value, _common(name, (x, y))), bool_)
+        return Element(self.emit_compare(name, x.value, y.value, _common_dtype(name, (x, y))), bool_)
 
     def equal(self, x: Any, y: Any) -> Element:
         """Returns True if two elements are equal."""
@@ -293,17 +293,17 @@ def divisor(y: Element) -> Element:
     return y
 
 
-def _check(dtype: DType) -> None:
+def _check_dtype(dtype: DType) -> None:
     if dtype not in DTYPES:
         raise Unsupported(f"elements of {dtype.name} are not compiled")
 
 
-def _common(name: str, operands: Sequence[Element]) -> DType:
+def _common_dtype(name: str, operands: Sequence[Element]) -> DType:
     """Returns the dtype that operands have in common."""
     dtype = operands[0].dtype
     if any(o.dtype is not dtype for o in operands):
         raise TypeError(f"{name} takes elements of one dtype, not {[o.dtype.name for o in operands]}")
-    _check(dtype)
+    _check_dtype(dtype)
     return dtype
 
 
@@ -335,16 +335,16 @@ def supports(op: Op, dtypes: tuple[DType, ...], attrs: tuple[Any, ...] = (), con
         >>> supports(ops.Mul.op, (tf.float32, tf.float32))
         True
     """
-    return op.element is not None and _supports(op, dtypes, attrs, constants or (None,) * len(dtypes))
+    return op.element is not None and _supports_elements(op, dtypes, attrs, constants or (None,) * len(dtypes))
 
 
 @functools.lru_cache(1 << 12)
-def _supports(op: Op, dtypes: tuple[DType, ...], attrs: tuple[Any, ...], constants: tuple[Any, ...]) -> bool:
+def _supports_elements(op: Op, dtypes: tuple[DType, ...], attrs: tuple[Any, ...], constants: tuple[Any, ...]) -> bool:
     elements = [Element(None, d, c) for d, c in zip(dtypes, constants, strict=True)]
     form: Any = op.element
     try:
         for dtype in dtypes:
-            _check(dtype)
+            _check_dtype(dtype)
         form(Probe(), *op.with_tensors(elements, attrs))
     except Unsupported:
         return False

@@ -18,7 +18,7 @@ import torch
 
 from tapeflow.core import aten, mkl
 from tapeflow.core.ops.definition import MANY
-from tapeflow.core.values.tensor import traced
+from tapeflow.core.values.tensor import is_traced
 
 SOME = 1 << 12  # elements: from here on a few more calls are worth it
 
@@ -32,7 +32,7 @@ _COMPARED_BY_NUMPY = {torch.float32, torch.float64, torch.int32, torch.int64}
 def by_value(x: torch.Tensor, count: int = 0) -> bool:
     """Returns True if a tensor has at least so many elements, on the CPU, with values to look at, which torch's
     autograd does not follow."""
-    return x.numel() >= count and x.is_cpu and not x.requires_grad and not traced(x) and not aten.is_batchedtensor(x)
+    return x.numel() >= count and x.is_cpu and not x.requires_grad and not is_traced(x) and not aten.is_batchedtensor(x)
 
 
 def comparison(function: Callable[..., torch.Tensor], numpys: np.ufunc) -> Callable[..., torch.Tensor]:
@@ -55,7 +55,7 @@ def _is_numpys(x: torch.Tensor) -> bool:
 equal, not_equal = comparison(torch.eq, np.equal), comparison(torch.ne, np.not_equal)
 
 
-def _test(
+def _test_kernel(
     function: Callable[[torch.Tensor], torch.Tensor], numpys: np.ufunc, of_many: Callable[[torch.Tensor], torch.Tensor]
 ) -> Callable[[torch.Tensor], torch.Tensor]:
     """Returns the kernel of a test of floats, such as `torch.isnan`; `of_many` is another way to compute it."""
@@ -70,13 +70,13 @@ def _test(
     return kernel
 
 
-is_nan = _test(torch.isnan, np.isnan, lambda x: not_equal(x, x))
-is_inf = _test(torch.isinf, np.isinf, lambda x: equal(x.abs(), _scalar(math.inf, x)))
+is_nan = _test_kernel(torch.isnan, np.isnan, lambda x: not_equal(x, x))
+is_inf = _test_kernel(torch.isinf, np.isinf, lambda x: equal(x.abs(), _scalar_like(math.inf, x)))
 # Only a number that is finite is zero less itself.
-is_finite = _test(torch.isfinite, np.isfinite, lambda x: equal(x - x, _scalar(0.0, x)))
+is_finite = _test_kernel(torch.isfinite, np.isfinite, lambda x: equal(x - x, _scalar_like(0.0, x)))
 
 
-def _scalar(number: float, like: torch.Tensor) -> torch.Tensor:
+def _scalar_like(number: float, like: torch.Tensor) -> torch.Tensor:
     return torch.scalar_tensor(number, dtype=like.dtype, device=like.device)
 
 
@@ -111,10 +111,10 @@ def zero_where_zero(result: torch.Tensor, factor: torch.Tensor) -> torch.Tensor:
     """
     if not by_value(factor, MANY) or not by_value(result) or factor.is_complex():
         return result.masked_fill(factor == 0, 0)
-    zeros = equal(factor, _scalar(0, factor))
+    zeros = equal(factor, _scalar_like(0, factor))
     if not zeros.numpy().any():
         return result
-    return select(zeros, _scalar(0, result), result)
+    return select(zeros, _scalar_like(0, result), result)
 
 
 def _where_flagged(flags: torch.Tensor, x: torch.Tensor, other: int) -> torch.Tensor:

@@ -62,7 +62,7 @@ def compute(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], name
     try:
         return compute_in_graph(op, args, types)
     except (errors.OpError, ValueError) as error:
-        raise located(error, op, name) from error.__cause__
+        raise add_op_name(error, op, name) from error.__cause__
 
 
 def compute_in_graph(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType]) -> tuple[Any, bool]:
@@ -90,7 +90,7 @@ def compute_in_graph(op: RegisteredOp, args: Sequence[Any], types: dict[str, DTy
         own = isinstance(error, ValueError) and not isinstance(error, UnicodeError)  # TensorFlow's, as kernels raise it
         if isinstance(error, errors.OpError) or (own and not is_out_of_memory(error)):
             raise
-        raise translated(op, args, types, error) from error
+        raise translate_error(op, args, types, error) from error
 
 
 def raw_arguments(op: RegisteredOp, args: Sequence[Any]) -> list[Any]:
@@ -123,7 +123,7 @@ def run_kernel(
         dtype = types.get(op.opdef.outputs[0].type_attr or "")
         device = devices.current_or_default(None if dtype is None else dtype.torch)
         kernel = lambda *a: op.kernel(*a, device=device)  # noqa: E731
-    if any(isinstance(v, (StringArray, np.ndarray)) for v in _leaves(values)):
+    if any(isinstance(v, (StringArray, np.ndarray)) for v in _flatten_values(values)):
         return on_strings(op)(*_with_arrays(args, values)), False
     if op.uint64_kernel is not None and _has_tensor_dtype(values, (torch.uint64,)):
         return op.uint64_kernel(*values), False
@@ -137,7 +137,7 @@ def run_kernel(
     return result, exact and as_called
 
 
-def _leaves(values: Sequence[Any]) -> list[Any]:
+def _flatten_values(values: Sequence[Any]) -> list[Any]:
     out: list[Any] = []
     for v in values:
         if type(v) is list:
@@ -155,7 +155,7 @@ def _map_tensors(function: Callable[[torch.Tensor], Any], values: Sequence[Any])
 
 
 def _has_tensor_dtype(values: Sequence[Any], dtypes: Any) -> bool:
-    return any(isinstance(v, torch.Tensor) and v.dtype in dtypes for v in _leaves(values))
+    return any(isinstance(v, torch.Tensor) and v.dtype in dtypes for v in _flatten_values(values))
 
 
 def _second_try(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any], error: Exception) -> Any:
@@ -172,7 +172,7 @@ def _second_try(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any],
     if isinstance(error, torch.OutOfMemoryError) or op.creates:
         raise error
     ways = [_in_another_dtype] if _has_tensor_dtype(values, COMPUTE_IN) else []
-    if any(isinstance(v, torch.Tensor) and not v.is_cpu for v in _leaves(values)):
+    if any(isinstance(v, torch.Tensor) and not v.is_cpu for v in _flatten_values(values)):
         ways.append(_on_the_cpu)
     for way in ways:
         try:
@@ -187,11 +187,11 @@ def _second_try(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any],
 
 def on_same_device(values: Sequence[Any]) -> list[Any] | None:
     """Returns inputs from several devices on one: a GPU, if some are there. None if they are on one already."""
-    on = {v.device for v in _leaves(values) if isinstance(v, torch.Tensor)}
+    on = {v.device for v in _flatten_values(values) if isinstance(v, torch.Tensor)}
     if len(on) < 2:
         return None
     target = max(on, key=str)
-    return _map_tensors(lambda t: devices.moved(t, target), values)
+    return _map_tensors(lambda t: devices.move_value(t, target), values)
 
 
 def on_one_device(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -217,7 +217,7 @@ def on_cpu(kernel: Callable[..., Any]) -> Callable[..., Any]:
 def _with_arrays(args: Sequence[Any], values: list[Any]) -> list[Any]:
     """Returns inputs that include arrays. Beside strings, all other inputs move to the CPU. Beside arrays of objects,
     which hold tensors on any device, they stay unchanged."""
-    objects = any(getattr(arg, "dtype", None) in (resource, variant) for arg in _leaves(args))
+    objects = any(getattr(arg, "dtype", None) in (resource, variant) for arg in _flatten_values(args))
     return values if objects else _map_tensors(torch.Tensor.cpu, values)
 
 
@@ -227,7 +227,7 @@ def _on_the_cpu(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any])
     Raises:
         InvalidArgumentError: the program asks for a device, and soft placement is off.
     """
-    tensors = [v for v in _leaves(values) if isinstance(v, torch.Tensor)]
+    tensors = [v for v in _flatten_values(values) if isinstance(v, torch.Tensor)]
     target = next(t.device for t in tensors if not t.is_cpu)
     device = devices.current() if state.devices else None
     if device is not None and device.kind == "GPU" and not devices.machine.soft_placement:
@@ -235,7 +235,7 @@ def _on_the_cpu(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any])
             None, None, f"Could not satisfy device specification '{device.name}': {target.type} has no kernel for "
             f"{op.name}. Allow others with tf.config.set_soft_device_placement(True).",
         )  # fmt: skip
-    result = _map_result(lambda t: devices.moved(t, target), on_cpu(kernel)(*values))
+    result = _map_result(lambda t: devices.move_value(t, target), on_cpu(kernel)(*values))
     devices.machine.computed_on_cpu.setdefault(op.name, set()).update(str(t.dtype)[6:] for t in tensors)
     return result
 
@@ -248,16 +248,16 @@ def _in_another_dtype(op: RegisteredOp, kernel: Callable[..., Any], values: list
         result = kernel(*_map_tensors(lambda t: t.view(bits) if t.dtype == data else t, values))
         return _map_result(lambda t: t.view(data) if t.dtype == bits else t, result)
     if op.orders and _has_tensor_dtype(values, (torch.uint64,)):
-        result = kernel(*_map_tensors(lambda t: _ordered(t) if t.dtype == torch.uint64 else t, values))
+        result = kernel(*_map_tensors(lambda t: _order_uint64s(t) if t.dtype == torch.uint64 else t, values))
         same = op.opdef.outputs[0].type_attr == op.opdef.inputs[0].type_attr
-        return _map_result(lambda t: _ordered(t).view(torch.uint64), result) if same else result
-    original = {COMPUTE_IN[v.dtype]: v.dtype for v in _leaves(values)
+        return _map_result(lambda t: _order_uint64s(t).view(torch.uint64), result) if same else result
+    original = {COMPUTE_IN[v.dtype]: v.dtype for v in _flatten_values(values)
                 if isinstance(v, torch.Tensor) and v.dtype in COMPUTE_IN}  # fmt: skip
     result = kernel(*_map_tensors(lambda t: t.to(COMPUTE_IN.get(t.dtype, t.dtype)), values))
     return _map_result(lambda t: t.to(original.get(t.dtype, t.dtype)), result)
 
 
-def _ordered(value: torch.Tensor) -> torch.Tensor:
+def _order_uint64s(value: torch.Tensor) -> torch.Tensor:
     """Returns int64s in the order of these uint64s, and back: the two orders differ by the sign bit."""
     return torch.bitwise_xor(value.view(torch.int64), -(2**63))
 
@@ -266,8 +266,8 @@ def _moved_dtype(op: RegisteredOp, values: Sequence[Any]) -> torch.dtype:
     """Returns the dtype of the inputs whose type the output has."""
     attr = next((o.type_attr for o in op.opdef.outputs if o.type_attr), None)
     for kind, value, arg in zip(op.kinds, values, op.opdef.inputs, strict=False):
-        if kind in ("tensor", "list") and arg.type_attr == attr and value is not None and len(_leaves([value])):
-            return _leaves([value])[0].dtype
+        if kind in ("tensor", "list") and arg.type_attr == attr and value is not None and len(_flatten_values([value])):
+            return _flatten_values([value])[0].dtype
     raise TypeError(f"{op.name} moves nothing")
 
 
@@ -327,7 +327,7 @@ def _moved_by_indices(op: RegisteredOp, *values: Any) -> Any:
     string_attrs = {
         argument.type_attr
         for argument, value in zip(op.opdef.inputs, values, strict=False)
-        if any(isinstance(v, (StringArray, np.ndarray)) for v in _leaves([value]))
+        if any(isinstance(v, (StringArray, np.ndarray)) for v in _flatten_values([value]))
     }
     return tuple(back(r) if o.type_attr in string_attrs else r for r, o in zip(result, outputs, strict=True))
 
@@ -351,14 +351,14 @@ def _as_promised(op: RegisteredOp, result: Any, types: dict[str, DType]) -> tupl
 # ---- errors ----------------------------------------------------------------------------------------------------------
 
 
-def located(error: Exception, op: RegisteredOp, name: str | None) -> Exception:
+def add_op_name(error: Exception, op: RegisteredOp, name: str | None) -> Exception:
     """Returns the error with the op's name in its message, as TensorFlow ends the messages of eager errors."""
     if isinstance(error, errors.OpError) and "[Op:" not in error.message:
         return error.with_message(f"{error.message} [Op:{op.name}] name: {name or ''}")
     return error
 
 
-def translated(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], error: Exception) -> errors.OpError:
+def translate_error(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], error: Exception) -> errors.OpError:
     """Returns TensorFlow's error for torch's: the error of the op's shape rule, if the rule raises one."""
     no_memory = is_out_of_memory(error)
     known = status_error(error, op.name)

@@ -46,7 +46,7 @@ def check_memory(dims: Iterable[int], itemsize: int = 4, share: float = 1.0) -> 
     dims = tuple(dims)
     check_sizes(dims)
     count = math.prod(dims)
-    if count * itemsize > _FEW and count * itemsize > share * _memory():
+    if count * itemsize > _FEW and count * itemsize > share * _most_memory():
         raise ResourceExhaustedError.of(f"OOM when allocating tensor with shape{text(TensorShape(dims))}")
 
 
@@ -82,7 +82,7 @@ def out_of_memory(
 
 
 @functools.cache
-def _memory() -> int:
+def _most_memory() -> int:
     """Returns the bytes of memory that the process can have at most."""
     limits = [2**47]
     with contextlib.suppress(AttributeError, OSError, ValueError):  # Windows has no `sysconf`

@@ -24,7 +24,7 @@ from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.arguments import DefinedOp, Settled
 from tapeflow.core.ops.convert import operand
 from tapeflow.core.ops.definition import TRAITS, Op, aliases, registry
-from tapeflow.core.ops.dispatchers import dispatchers, explicit_arguments, offered
+from tapeflow.core.ops.dispatchers import dispatchers, explicit_arguments, offer_call
 from tapeflow.core.ops.kernels import compute
 from tapeflow.core.ops.templates import function_of
 from tapeflow.core.types.dtypes import DType
@@ -207,7 +207,7 @@ class RegisteredOp(DefinedOp):
                     return result
         if dispatchers:
             called = function or self.function
-            return offered(called, *explicit_arguments(called, tuple(args)))
+            return offer_call(called, *explicit_arguments(called, tuple(args)))
         return NotImplemented
 
     def result_dtypes(self, outputs: Sequence[Tensor]) -> DType | tuple[DType, ...]:
@@ -333,7 +333,7 @@ class OpFunction(Protocol[P, R]):
         """
 
     def batching(self, rule: Rule) -> Rule:
-        """Declares the op's computation for a whole batch of slices, see `core/ops/batching.py`."""
+        """Declares the op's computation for a whole batch of slices, see `core/ops/batch_rules.py`."""
 
     def summed(self, rule: Rule) -> Rule:
         """Declares the sum of the op's results over all slices of a batch: `rule(batch, *args)`, see `batching`."""
@@ -454,7 +454,7 @@ def op(
         function.op = new
         function.gradient = functools.partial(gradient_of, new)
         for attribute in ("accumulate", "batching", "summed", "static_value", "inline", "layer", "decomposition"):
-            setattr(function, attribute, functools.partial(_declare, new, attribute))
+            setattr(function, attribute, functools.partial(_declare_rule, new, attribute))
         function.fuses = functools.partial(_declare_fusion, new)
         new.function = function
         registry[name] = new
@@ -466,7 +466,7 @@ def op(
     return decorate
 
 
-def _declare(op: Op, attribute: str, rule: Rule) -> Rule:
+def _declare_rule(op: Op, attribute: str, rule: Rule) -> Rule:
     setattr(op, attribute, rule)
     return rule
 
@@ -496,7 +496,7 @@ def operator(
 
     def named(args: tuple[Any, ...], name: str | None = None) -> Any:
         if dispatchers:
-            result = offered(public, args, {"name": name} if short in OPERATORS else {})
+            result = offer_call(public, args, {"name": name} if short in OPERATORS else {})
             if result is not NotImplemented:
                 return result
         return slow(args, short if name is None and short in OPERATORS and state.graph is not None else name)
@@ -510,7 +510,7 @@ def operator(
 OPERATORS = frozenset({"add", "sub", "mul", "truediv", "floordiv", "mod", "pow"})
 
 
-def widened(function: Any, slow: Callable[..., Any]) -> Callable[[Any], Any]:
+def widen(function: Any, slow: Callable[..., Any]) -> Callable[[Any], Any]:
     """Decorates the declaration of a public function that calls an op for tensors of the op's own dtypes, and
     `slow(args, name)` for all other arguments. So the public function is as fast as the op's.
     """
@@ -546,7 +546,7 @@ def converting(**attrs: Callable[[Any], Any]) -> Callable[[Rule], Rule]:
             pairs = zip(conversions, args, strict=True)
             return op.run(tuple([arg if convert is None else convert(arg) for convert, arg in pairs]), name)
 
-        return widened(function, slow)(function)
+        return widen(function, slow)(function)
 
     return decorate
 

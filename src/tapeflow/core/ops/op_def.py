@@ -136,13 +136,13 @@ def get(name: str) -> OpDef:
         LookupError: if there is no such op.
     """
     try:
-        line = _own.get(name) or _lines()[name]
+        line = _own.get(name) or _definition_lines()[name]
     except KeyError:
         raise LookupError(f"No op is named {name!r}; all names stand in {_FILE.name}.") from None
-    return _parse(line)
+    return _parse_definition(line)
 
 
-def implied(definition: OpDef) -> set[str]:
+def implied_attrs(definition: OpDef) -> set[str]:
     """Returns the attrs of an op that follow from its inputs."""
     return {t for a in definition.inputs for t in (a.type_attr, a.number_attr, a.type_list_attr) if t}
 
@@ -154,7 +154,7 @@ def declare(name: str, signature: str) -> None:
 
 def names() -> list[str]:
     """Returns the names of all ops of TensorFlow, sorted."""
-    return list(_lines())
+    return list(_definition_lines())
 
 
 @functools.cache
@@ -164,17 +164,17 @@ def snake_case(name: str) -> str:
 
 
 @functools.cache
-def _lines() -> dict[str, str]:
+def _definition_lines() -> dict[str, str]:
     lines = _FILE.read_text(encoding="utf-8").splitlines()
     return {line[len("Op<name=") : line.index(";")]: line for line in lines}
 
 
-def _parse(line: str) -> OpDef:
+def _parse_definition(line: str) -> OpDef:
     name, _, definition = line[len("Op<name=") : -len(">")].partition("; ")  # a name may have a `>`
-    (_, signature), *rest = (part.split("=", 1) for part in _split(definition, "; "))
+    (_, signature), *rest = (part.split("=", 1) for part in _split_outside(definition, "; "))
     attrs = Attrs(value for key, value in rest if key == "attr")
     types = attrs.types
-    inputs, outputs = (_args(side, types) for side in signature.split(" -> "))
+    inputs, outputs = (_parse_args(side, types) for side in signature.split(" -> "))
     flags = {_FLAGS[key]: True for key, _ in rest if key != "attr"}
     return OpDef(name, inputs, outputs, attrs, **flags)
 
@@ -193,7 +193,7 @@ class Attrs(Mapping[str, AttrDef]):
     def __getitem__(self, name: str) -> AttrDef:
         attr = self._parsed[name]
         if isinstance(attr, str):
-            attr = self._parsed[name] = _attr(attr)
+            attr = self._parsed[name] = _parse_attr(attr)
         return attr
 
     def __contains__(self, name: object) -> bool:
@@ -206,11 +206,11 @@ class Attrs(Mapping[str, AttrDef]):
         return len(self._parsed)
 
 
-def _args(text: str, attr_types: dict[str, str]) -> tuple[ArgDef, ...]:
-    return tuple(_arg(arg, attr_types) for arg in text.split(", ")) if text else ()
+def _parse_args(text: str, attr_types: dict[str, str]) -> tuple[ArgDef, ...]:
+    return tuple(_parse_arg(arg, attr_types) for arg in text.split(", ")) if text else ()
 
 
-def _arg(text: str, attr_types: dict[str, str]) -> ArgDef:
+def _parse_arg(text: str, attr_types: dict[str, str]) -> ArgDef:
     name, dtype = text.split(":")
     is_ref = dtype.startswith("Ref(")
     if is_ref:
@@ -227,43 +227,43 @@ def _arg(text: str, attr_types: dict[str, str]) -> ArgDef:
     )
 
 
-def _attr(text: str) -> AttrDef:
-    head, *rest = _split(text, ",")
+def _parse_attr(text: str) -> AttrDef:
+    head, *rest = _split_outside(text, ",")
     name, attr_type = head.split(":")
     options = dict(option.split("=", 1) for option in rest)
     default, minimum, allowed = NO_DEFAULT, None, None
     if "default" in options:
-        default = _value(options["default"], attr_type)
+        default = _parse_value(options["default"], attr_type)
     if "min" in options:
         minimum = int(options["min"])
     if "allowed" in options:
         element_type = attr_type.removeprefix("list(").removesuffix(")")
-        allowed = tuple(_value(options["allowed"], f"list({element_type})"))
+        allowed = tuple(_parse_value(options["allowed"], f"list({element_type})"))
     return AttrDef(name, attr_type, default, minimum, allowed, text)
 
 
-def _value(text: str, attr_type: str) -> Any:
+def _parse_value(text: str, attr_type: str) -> Any:
     """Returns a default or an allowed value as a Python value."""
     if attr_type.startswith("list("):
         element_type = attr_type[len("list(") : -len(")")]
-        return [_value(item.strip(), element_type) for item in _split(text[1:-1], ",") if item.strip()]
+        return [_parse_value(item.strip(), element_type) for item in _split_outside(text[1:-1], ",") if item.strip()]
     return _READERS[attr_type](text)
 
 
-def _shape(text: str) -> tuple[int, ...] | None:
+def _parse_shape(text: str) -> tuple[int, ...] | None:
     if text == "<unknown>":
         return None
     return tuple(-1 if dim == "?" else int(dim) for dim in text[1:-1].split(",") if dim)
 
 
-def _string(text: str) -> str:
+def _parse_string(text: str) -> str:
     letters = {"n": "\n", "r": "\r", "t": "\t"}
     return re.sub(r"\\(.)", lambda match: letters.get(match[1], match[1]), text[1:-1])
 
 
-def _tensor(text: str) -> np.ndarray:
+def _parse_tensor(text: str) -> np.ndarray:
     dtype, shape, values = re.split("Tensor<type: | shape: | values: |>", text)[1:-1]
-    return np.array(values.split(), dtype).reshape(_shape(shape))
+    return np.array(values.split(), dtype).reshape(_parse_shape(shape))
 
 
 _READERS: dict[str, Callable[[str], Any]] = {
@@ -271,16 +271,16 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "int": int,
     "float": float,
     "bool": lambda text: text == "true",
-    "string": _string,
-    "shape": _shape,
-    "tensor": _tensor,
+    "string": _parse_string,
+    "shape": _parse_shape,
+    "tensor": _parse_tensor,
 }
 
 
-def _split(text: str, separator: str) -> Iterator[str]:
+def _split_outside(text: str, separator: str) -> Iterator[str]:
     """Splits at the separators that stand outside quotes and brackets."""
     depth = start = 0
-    for mark in _marks(separator).finditer(text):
+    for mark in _mark_pattern(separator).finditer(text):
         letter = mark[0]
         if letter in "[<":
             depth += 1
@@ -293,6 +293,6 @@ def _split(text: str, separator: str) -> Iterator[str]:
 
 
 @functools.cache
-def _marks(separator: str) -> re.Pattern[str]:
-    """Returns the pattern of what `_split` looks at: quoted strings, brackets (the arrow is none) and separators."""
+def _mark_pattern(separator: str) -> re.Pattern[str]:
+    """Returns the pattern of what `_split_outside` looks at: quoted strings, brackets (no arrows) and separators."""
     return re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]<]|(?<!-)>|' + re.escape(separator), re.DOTALL)

@@ -20,7 +20,9 @@ Kernel = Callable[..., Any]
 def parameters(name: str) -> list[str]:
     """Returns the parameters of an op: its inputs, and the attrs that do not follow from them, in their order."""
     definition = op_defs.get(name)
-    return [a.name for a in definition.inputs] + [a for a in definition.attrs if a not in op_defs.implied(definition)]
+    return [a.name for a in definition.inputs] + [
+        a for a in definition.attrs if a not in op_defs.implied_attrs(definition)
+    ]
 
 
 def define(name: str, kernel: Kernel, shape: Kernel = unknown, host: Sequence[str] = (), **traits: Any) -> RegisteredOp:

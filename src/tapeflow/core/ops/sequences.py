@@ -73,7 +73,7 @@ def unconvertible(value: Any, reason: str) -> TypeError | ValueError:
     return TypeError(f"Failed to convert elements of {value!r} to Tensor. {reason}")
 
 
-def unsupported(value: Any, whole: Any) -> TypeError | ValueError:
+def unsupported_value(value: Any, whole: Any) -> TypeError | ValueError:
     """Returns the error for a value, part of a whole, of a type that tensors have no values of."""
     if whole is None and state.graph is not None:
         return ValueError("None values not supported.")
@@ -233,12 +233,12 @@ def array_of(value: Any, dtype: DType | None) -> tuple[Any, DType]:
             break
         first = first[0]
     leaves: list[Any] = []
-    _collect(value, shape, 0, leaves)
+    _collect_leaves(value, shape, 0, leaves)
     if not leaves:
         dtype = dtype or float32
         kind = dtype.as_numpy_dtype
         return np.zeros(shape, kind[0] if isinstance(kind, np.dtype) and kind.names else kind), dtype
-    flat, flat_dtype = _row(leaves, value, dtype)
+    flat, flat_dtype = _row_array(leaves, value, dtype)
     return flat.reshape(shape), flat_dtype
 
 
@@ -256,20 +256,20 @@ def _check_elements(value: Any, dtype: DType) -> None:
 _TEXTS = frozenset({str, bytes})
 
 
-def _collect(value: Any, shape: list[int], depth: int, leaves: list[Any]) -> None:
+def _collect_leaves(value: Any, shape: list[int], depth: int, leaves: list[Any]) -> None:
     """Appends the leaves of a sequence that must have a shape."""
     if not is_sequence(value) or len(value) != shape[depth]:
         raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
     if depth < len(shape) - 1:
         for v in value:
-            _collect(v, shape, depth + 1, leaves)
+            _collect_leaves(v, shape, depth + 1, leaves)
         return
     if not _TEXTS.issuperset(map(type, value)) and any(map(is_sequence, value)):
         raise ValueError(MIXED)
     leaves.extend(value)
 
 
-def _row(leaves: list[Any], value: Any, dtype: DType | None) -> tuple[Any, DType]:
+def _row_array(leaves: list[Any], value: Any, dtype: DType | None) -> tuple[Any, DType]:
     leaves = [v[()] if isinstance(v, np.ndarray) else v for v in leaves]
     kinds: list[Any] = [*map(type, leaves)]
     letters, first = set(map(letter, set(kinds))), letter(kinds[0])
@@ -277,7 +277,7 @@ def _row(leaves: list[Any], value: Any, dtype: DType | None) -> tuple[Any, DType
         return _as_direct(leaves, dtype), dtype
     if not first:
         v = leaves[0]
-        raise unsupported(v, value)
+        raise unsupported_value(v, value)
     if not letters <= set(_BESIDE[first]):
         if first != "b" or state.graph is None or not letters <= set("bBif"):
             raise unconvertible(value, MIXED)
@@ -287,17 +287,17 @@ def _row(leaves: list[Any], value: Any, dtype: DType | None) -> tuple[Any, DType
     if dtype is not None and not fits(first, dtype):
         raise unfit(value, dtype)
     if first == "s":
-        return _texts(leaves), string
+        return _text_array(leaves), string
     if first == "i":
-        array = _integers(leaves, np.int64)
+        array = _integer_array(leaves, np.int64)
         if dtype is None:
             dtype = int32 if array.min() >= _INT32_MIN and array.max() <= _INT32_MAX else int64
         return array, dtype
     if first == "f":
         float_dtype = FROM_NUMPY[type(leaves[0])] if isinstance(leaves[0], np.floating) else float32
-        array = _floats(leaves)
+        array = _float_array(leaves)
         if dtype is None:
-            _check_range(array, float_dtype)
+            _check_default_range(array, float_dtype)
         if dtype is not None and float_dtype is not float64:
             with np.errstate(all="ignore"):
                 array = array.astype(np.float32)  # as TensorFlow does before it casts
@@ -311,22 +311,22 @@ def _row(leaves: list[Any], value: Any, dtype: DType | None) -> tuple[Any, DType
 
 def _as_direct(leaves: list[Any], dtype: DType) -> Any:
     if dtype is string:
-        return _texts(leaves)
+        return _text_array(leaves)
     if dtype.is_integer:
-        return _integers(leaves, np.uint64 if dtype is uint64 else np.int64)
+        return _integer_array(leaves, np.uint64 if dtype is uint64 else np.int64)
     if dtype.is_floating:
-        return _floats(leaves)
+        return _float_array(leaves)
     return np.array(leaves, dtype.as_numpy_dtype)
 
 
-def _integers(leaves: list[Any], kind: Any) -> np.ndarray:
+def _integer_array(leaves: list[Any], kind: Any) -> np.ndarray:
     try:
         return np.array(leaves, kind)
     except OverflowError:
         raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.") from None
 
 
-def _floats(leaves: list[Any]) -> np.ndarray:
+def _float_array(leaves: list[Any]) -> np.ndarray:
     try:
         return np.array(leaves, np.float64)
     except OverflowError:
@@ -337,7 +337,7 @@ def _out_of_range() -> ValueError:
     return ValueError("Can't convert Python sequence with a value out of range for a double-precision float.")
 
 
-def _check_range(array: np.ndarray, dtype: DType) -> None:
+def _check_default_range(array: np.ndarray, dtype: DType) -> None:
     """Raises ValueError for finite numbers that would be infinite in a default dtype; graphs take them so."""
     if state.graph is not None:
         return
@@ -347,5 +347,5 @@ def _check_range(array: np.ndarray, dtype: DType) -> None:
         raise _out_of_range()
 
 
-def _texts(leaves: list[Any]) -> StringArray:
+def _text_array(leaves: list[Any]) -> StringArray:
     return StringArray.of([v.encode() if isinstance(v, str) else bytes(v) for v in leaves])

@@ -62,7 +62,7 @@ def leave_to_kernel(message: str, error: Any = errors.InvalidArgumentError) -> N
         raise error.of(message)
 
 
-def divided(size: int, parts: int) -> int:
+def divide_size(size: int, parts: int) -> int:
     """Returns a dimension's part of that many, which must be equally long."""
     if size % parts:
         raise invalid(f"Dimension size must be evenly divisible by {parts} but is {size}")
@@ -74,7 +74,7 @@ def same(x: TensorShape, *_: Any) -> TensorShape:
     return x
 
 
-def merged(*shapes: Any) -> TensorShape:
+def merge_shapes(*shapes: Any) -> TensorShape:
     """Returns the common shape of several inputs. A dimension is static if it is static in any of them."""
     result = TensorShape(None)
     for shape in shapes:
@@ -114,7 +114,7 @@ def with_rank(argument: Any, rank: int) -> TensorShape:
     return shape
 
 
-def ranked(rule: Callable[..., Any], *ranks: int | None) -> Callable[..., Any]:
+def check_ranks_first(rule: Callable[..., Any], *ranks: int | None) -> Callable[..., Any]:
     """Returns a shape rule that first checks the ranks of an op's arguments.
 
     Args:
@@ -171,10 +171,10 @@ def check_sparse(indices: Any, values: Any, shape: Any) -> None:
         raise invalid(f"Index rank ({rank}) and shape rank ({dims}) do not match.")
 
 
-def listed(dims: Any, *_: Any) -> TensorShape:
+def listed_shape(dims: Any, *_: Any) -> TensorShape:
     """Returns the shape that the first argument lists. Unknown dimensions stay unknown."""
     check_rank(dims, 1)
-    return TensorShape(None if isinstance(dims, Tensor) else stated(dims) if isinstance(dims, tuple) else dims)
+    return TensorShape(None if isinstance(dims, Tensor) else stated_dims(dims) if isinstance(dims, tuple) else dims)
 
 
 def check_shape_scalar(shape: Any) -> None:
@@ -203,7 +203,7 @@ def no_results(*_: Any) -> list[TensorShape]:
     return []
 
 
-def stated(dims: Any) -> tuple[int | None, ...]:
+def stated_dims(dims: Any) -> tuple[int | None, ...]:
     """Returns the dimensions that the numbers of a host argument state, None for those that are not static.
 
     So is -1 while a graph is built, as in TensorFlow's shape functions: it is for the kernel to refuse it.
@@ -271,7 +271,7 @@ def broadcast_all(*shapes: Any) -> TensorShape:
 
 def of_both(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
     """Returns the shape of the first input. The second input has the same shape: they are not broadcast."""
-    return merged(x, y)
+    return merge_shapes(x, y)
 
 
 def reduced_dimensions(axis: Any, rank: int) -> tuple[int, ...]:
@@ -283,7 +283,7 @@ def reduced_dimensions(axis: Any, rank: int) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(rank))
     dimensions: list[int] = []
-    for a in [axis] if isinstance(axis, int) else _flat(axis):
+    for a in [axis] if isinstance(axis, int) else _flatten_axis(axis):
         if not -rank <= a < rank:
             raise invalid(f"Invalid reduction dimension ({a} for input with {rank} dimension(s)")
         if a % rank in dimensions:
@@ -292,10 +292,10 @@ def reduced_dimensions(axis: Any, rank: int) -> tuple[int, ...]:
     return tuple(dimensions)
 
 
-def _flat(axis: Any) -> Iterator[int]:
+def _flatten_axis(axis: Any) -> Iterator[int]:
     if isinstance(axis, (tuple, list)):
         for a in axis:
-            yield from _flat(a)
+            yield from _flatten_axis(a)
     elif hasattr(axis, "__index__"):
         yield axis.__index__()
     else:

@@ -49,11 +49,11 @@ def value_of(tensor: SymbolicTensor) -> Any:
     """Returns the raw value (a `torch.Tensor` or an array) of a tensor that depends on nothing unknown, or None."""
     op = tensor.op
     if op.static is None:
-        _evaluate(op)
+        _evaluate_operation(op)
     return None if op.static is _NOTHING else op.static[tensor.value_index]
 
 
-def _evaluate(operation: Any) -> Any:
+def _evaluate_operation(operation: Any) -> Any:
     """Sets the cached static values of an operation's outputs; returns the result of the op's rule, if that ran."""
     operation.static = _NOTHING
     op, outputs = operation.op, operation.outputs
@@ -66,7 +66,7 @@ def _evaluate(operation: Any) -> Any:
         return None
     rule = op.static_value
     if rule is None or not op.reads_shape:
-        values = computed(op, operation.args, operation.types, value_of)
+        values = compute_static(op, operation.args, operation.types, value_of)
         if values is not None:
             operation.static = values
             return None
@@ -80,7 +80,7 @@ def _evaluate(operation: Any) -> Any:
         values = (static,) if op.single else static
         operation.static = tuple([torch.tensor(v, dtype=outputs[0].dtype.torch) for v in values])
     elif op.reads_shape:  # of a value that is static, though the rules do not tell its shape
-        values = computed(op, operation.args, operation.types, value_of)
+        values = compute_static(op, operation.args, operation.types, value_of)
         if values is not None:
             operation.static = values
             return None
@@ -100,7 +100,7 @@ def has_none(value: Any) -> bool:
     return value is None or (type(value) is tuple and any(map(has_none, value)))
 
 
-def computed(
+def compute_static(
     op: Any, args: Sequence[Any], types: dict[str, Any], value_of: Callable[[SymbolicTensor], Any]
 ) -> tuple[Any, ...] | None:
     """Returns the raw values of a registered op if its arguments are static and it does not fail, else None.
@@ -161,7 +161,7 @@ def elements(tensor: Any) -> Any:
         NotStatic: their number is unknown, or the tensor does not hold integers.
     """
     operation, rank = tensor.op, tensor.shape.rank
-    static = _evaluate(operation) if operation.static is None else None
+    static = _evaluate_operation(operation) if operation.static is None else None
     if static is not None:
         return static if operation.op.single else static[tensor.value_index]
     value = value_of(tensor)

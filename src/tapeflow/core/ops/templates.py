@@ -20,7 +20,7 @@ from tapeflow.core.autodiff.tape import record, record_binary, record_unary
 from tapeflow.core.context import detours, listeners
 from tapeflow.core.ops.convert import convert, scalars
 from tapeflow.core.ops.definition import MANY
-from tapeflow.core.tracebacks import filtered
+from tapeflow.core.tracebacks import filter_traceback
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, TensorType
 
@@ -60,20 +60,20 @@ def function_of(op: RegisteredOp, declared: Any, slow: Callable[..., Any]) -> Ca
         return code.replace(co_varnames=varnames, co_name=declared.__name__, co_qualname=declared.__name__)
 
     def first(args: tuple[Any, ...], name: str | None) -> Any:
-        checks = tuple([_check(attr) for _, attr in op.attr_params()])
+        checks = tuple([_check_template(attr) for _, attr in op.attr_params()])
         keyed = op.keyed_params()
         by_count = op.kernel_for_many is not None
-        call.__code__ = dressed(_template(kinds, checks, op.uniform, op.many, op.several, keyed, same, by_count))
+        call.__code__ = dressed(_template_code(kinds, checks, op.uniform, op.many, op.several, keyed, same, by_count))
         return call(*args, name)
 
-    stub = _stub(len(kinds))
+    stub = _stub_factory(len(kinds))
     values = {
         "op": op, "kernel": op.kernel, "checked": op.direct, "lookup": op.direct.get,
         "new": object.__new__, "slow": slow, "first": first if has_fast_path else slow,
         "record": record, "record_unary": record_unary, "record_binary": record_binary, "EagerTensor": EagerTensor,
         "DType": DType, "STATIC": STATIC, "ReadAsTensor": ReadAsTensor, "TensorType": TensorType, "Tensor": Tensor,
         "convert": convert, "scalars": scalars, "detours": detours, "listeners": listeners,
-        "filtered": filtered,
+        "filtered": filter_traceback,
     }  # fmt: skip
     call: Any = stub(*[values[n] for n in _NAMES])
     call.__code__ = dressed(call.__code__)
@@ -84,7 +84,7 @@ def function_of(op: RegisteredOp, declared: Any, slow: Callable[..., Any]) -> Ca
     return call
 
 
-def _compiled(lines: list[str], title: str) -> Any:
+def _compile_lines(lines: list[str], title: str) -> Any:
     """Compiles the lines of a function named `call`, and returns its factory, a function of the values of the names."""
     filename = str(Path(__file__).with_name(f"<{title}>"))  # in this library's folder, to whoever filters tracebacks
     # The line that never runs makes every function close over every name.
@@ -96,7 +96,7 @@ def _compiled(lines: list[str], title: str) -> Any:
     return namespace["make"]
 
 
-def _check(attr: AttrDef) -> str:
+def _check_template(attr: AttrDef) -> str:
     """Returns the template of the check that an argument is a valid value of an attr without conversion."""
     if attr.type == "string" and attr.allowed is not None:
         return f"type({{0}}) is str and {{0}} in {attr.allowed!r}"
@@ -122,15 +122,15 @@ def _keeps_dtype(op: RegisteredOp) -> bool:
 
 
 @functools.cache
-def _stub(count: int) -> Any:
+def _stub_factory(count: int) -> Any:
     """Returns the factory of functions of so many parameters and `name` that pass everything to `first`."""
     names = "".join(f"a{i}, " for i in range(count))
-    return _compiled(
-        [f"    def call({names}name):", *_filtering(f"first(({names}), name)", " " * 8)], f"op stub {count}"
+    return _compile_lines(
+        [f"    def call({names}name):", *_filtering_lines(f"first(({names}), name)", " " * 8)], f"op stub {count}"
     )
 
 
-def _filtering(call: str, pad: str) -> list[str]:
+def _filtering_lines(call: str, pad: str) -> list[str]:
     """Returns the lines that return the result of a call, or raise its error without this library's frames."""
     return [
         f"{pad}try:",
@@ -141,7 +141,7 @@ def _filtering(call: str, pad: str) -> list[str]:
 
 
 @functools.cache
-def _template(
+def _template_code(
     kinds: tuple[str, ...],
     attr_checks: tuple[str, ...],
     uniform: bool,
@@ -206,9 +206,9 @@ def _template(
     lines += [
         f"{pad}if {ready}:",
         f"{pad}    try:",
-        *(f"{pad}        {line}" for line in _calling(arguments, by_count)),
+        *(f"{pad}        {line}" for line in _calling_lines(arguments, by_count)),
         f"{pad}    except Exception:",  # whatever it is, the careful path raises it in TensorFlow's words
-        *_filtering(f"slow(({', '.join(names)},), name)", f"{pad}        "),
+        *_filtering_lines(f"slow(({', '.join(names)},), name)", f"{pad}        "),
     ]
     result = "_dtype" if same and not lists else "_result"
     if many:
@@ -224,21 +224,21 @@ def _template(
         ]
     lines += [
         f"{pad}    if listeners:",
-        f"{pad}        {_recording(tensors, lists, statics, many or several)}",
+        f"{pad}        {_recording_call(tensors, lists, statics, many or several)}",
         f"{pad}    return _out",
-        *_reading(tensors, names),
+        *_reading_lines(tensors, names),
         *(_with_number(tensors, names) if len(tensors) == 2 and uniform else ()),
-        *_converting(tensors, names),
-        *_filtering(f"slow(({''.join(n + ', ' for n in names)}), name)", " " * 8),
+        *_converting_lines(tensors, names),
+        *_filtering_lines(f"slow(({''.join(n + ', ' for n in names)}), name)", " " * 8),
     ]
     flags = {"many": many, "several": several, "mixed": not uniform, "same": same, "by count": by_count}
     words = ["-".join(kinds), *(word for word, holds in flags.items() if holds), *(f"{i}:DType" for i in keyed)]
     words += [check.replace("{0}", "attr") for check in attr_checks]
-    make = _compiled(lines, f"op template {' '.join(words)}")
+    make = _compile_lines(lines, f"op template {' '.join(words)}")
     return make(*_NAMES).__code__
 
 
-def _calling(arguments: str, by_count: bool) -> list[str]:
+def _calling_lines(arguments: str, by_count: bool) -> list[str]:
     """Returns the lines that call the kernel: `op.kernel_for_many` for many elements, if there is one."""
     if not by_count:
         return [f"_value = kernel({arguments})"]
@@ -246,7 +246,7 @@ def _calling(arguments: str, by_count: bool) -> list[str]:
     return [f"_value = (kernel if {first}.numel() < {MANY} else op.kernel_for_many)({arguments})"]
 
 
-def _reading(tensors: list[str], names: list[str]) -> list[str]:
+def _reading_lines(tensors: list[str], names: list[str]) -> list[str]:
     """Returns the lines that read variables and call the function again with their tensors."""
     lines = []
     for i, first in enumerate(tensors):  # those before it are no variables
@@ -259,7 +259,7 @@ def _reading(tensors: list[str], names: list[str]) -> list[str]:
     return lines
 
 
-def _converting(tensors: list[str], names: list[str]) -> list[str]:
+def _converting_lines(tensors: list[str], names: list[str]) -> list[str]:
     """Returns the lines that convert arguments with `__tf_tensor__`, such as Keras's variables, and call the function
     again."""
     if not tensors:
@@ -287,7 +287,7 @@ def _with_number(tensors: list[str], names: list[str]) -> list[str]:
     return lines
 
 
-def _recording(tensors: list[str], lists: list[str], statics: str, many: bool) -> str:
+def _recording_call(tensors: list[str], lists: list[str], statics: str, many: bool) -> str:
     """Returns the call that records on the tapes."""
     if many or lists or len(tensors) > 2:
         inputs = lists[0] if lists else f"({', '.join(tensors)},)"

@@ -42,7 +42,7 @@ _INVERSES, _LOGS = (
 def normal_pairs(uniform: torch.Tensor) -> torch.Tensor:
     """Computes two normal numbers from each two uniform ones in [0, 1), all float32."""
     if uniform.device.type != "cpu":
-        return _pairs(uniform)
+        return _normal_pairs(uniform)
     numbers = uniform.numpy()
     out = np.empty_like(numbers)
     for start in range(0, len(numbers), 2 * _CHUNK):
@@ -62,7 +62,7 @@ def wide_normal_pairs(uniform: torch.Tensor) -> torch.Tensor:
     may differ.
     """
     if len(uniform) > 2048 or uniform.device.type != "cpu":
-        return _pairs(uniform)
+        return _normal_pairs(uniform)
     out = []
     for u, v in uniform.reshape(-1, 2).tolist():
         radius, angle = math.sqrt(-2.0 * math.log(max(u, LEAST))), 2 * math.pi * v
@@ -70,7 +70,7 @@ def wide_normal_pairs(uniform: torch.Tensor) -> torch.Tensor:
     return torch.tensor(out, dtype=torch.float64)
 
 
-def _pairs(uniform: torch.Tensor) -> torch.Tensor:
+def _normal_pairs(uniform: torch.Tensor) -> torch.Tensor:
     """Applies the transform in the precision of the input, on any device."""
     radius = torch.sqrt(-2.0 * torch.log(torch.clamp(uniform[0::2], min=LEAST)))
     angle = 2 * math.pi * uniform[1::2]

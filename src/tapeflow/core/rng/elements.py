@@ -15,17 +15,17 @@ from tapeflow.core.rng.philox import KEY_STEPS, MASK, MULTIPLIERS, ROUNDS, SCRAM
 from tapeflow.core.types.dtypes import DType, float32, float64, int32, int64, uint64
 
 
-def _words(b: Any, x: Element) -> list[Element]:
+def _split_words(b: Any, x: Element) -> list[Element]:
     """Returns the low and the high word of 64 bits."""
     return [b.bit_and(x, MASK), b.shift_right(x, 32)]
 
 
-def joined(b: Any, low: Element, high: Element) -> Element:
+def join_words(b: Any, low: Element, high: Element) -> Element:
     """Returns the 64 bits of a low and a high word."""
     return b.bit_or(low, b.shift_left(high, 32))
 
 
-def _block(b: Any, counter: Sequence[Element], key: Sequence[Element]) -> list[Element]:
+def _element_block(b: Any, counter: Sequence[Element], key: Sequence[Element]) -> list[Element]:
     """Returns the four words of a block, from the words of its number and of the key."""
     (c0, c1, c2, c3), (k0, k1) = counter, key
     for _ in range(ROUNDS):
@@ -47,18 +47,18 @@ def block_at(b: Any, stream: Sequence[Element], offset: Any) -> list[Element]:
     key, low, high = stream
     place = b.add(low, offset)
     carried = b.select(b.less(place, low), b.add(high, 1), high)
-    return _block(b, [*_words(b, place), *_words(b, carried)], _words(b, key))
+    return _element_block(b, [*_split_words(b, place), *_split_words(b, carried)], _split_words(b, key))
 
 
 def key_and_counter(b: Any, seed: Sequence[Element]) -> tuple[Element, Element, Element]:
     """Derives the key and the two halves of the counter of a seed of two integers."""
     halves = [b.convert(b.convert(s, int64), uint64) for s in seed]
     key = [b.number(word, uint64) for word in (SCRAMBLER & MASK, SCRAMBLER >> 32)]
-    mixed = _block(b, [word for half in halves for word in _words(b, half)], key)
-    return joined(b, *mixed[:2]), b.number(0, uint64), joined(b, *mixed[2:])
+    mixed = _element_block(b, [word for half in halves for word in _split_words(b, half)], key)
+    return join_words(b, *mixed[:2]), b.number(0, uint64), join_words(b, *mixed[2:])
 
 
-def drawn(
+def draw_numbers(
     b: Any, convert: Callable[..., list[Element]], count: int, stream: Sequence[Element], dtype: DType
 ) -> list[Element]:
     """Returns the next numbers of a stream.
@@ -86,7 +86,7 @@ def uniform(b: Any, words: Sequence[Element], dtype: DType) -> list[Element]:
         bits = [b.convert(b.bit_or(b.bit_and(w, 0x7FFFFF), 0x3F800000), int32) for w in words]
     else:
         pairs = zip(words[::2], words[1::2], strict=True)
-        wide = (b.bit_or(joined(b, low, b.bit_and(high, 0xFFFFF)), 0x3FF << 52) for high, low in pairs)
+        wide = (b.bit_or(join_words(b, low, b.bit_and(high, 0xFFFFF)), 0x3FF << 52) for high, low in pairs)
         bits = [b.convert(x, int64) for x in wide]
     return [b.sub(b.float_of_bits(x), 1.0) for x in bits]
 

@@ -45,7 +45,7 @@ class Philox(NamedTuple):
     def words(self, blocks: int, device: torch.device) -> torch.Tensor:
         """Returns the next blocks: int32 of shape `[blocks, 4]`."""
         if blocks <= _FEW:
-            rows = [_block(self.counter + i, self.key) for i in range(blocks)]
+            rows = [_compute_block(self.counter + i, self.key) for i in range(blocks)]
             words = np.array(rows, np.uint32).reshape(blocks, 4)
             return torch.from_numpy(words.view(np.int32)).to(device)
         if device.type == "cpu":
@@ -90,7 +90,7 @@ def from_seeds(seed: int, seed2: int) -> Philox:
 def from_seed(seed: Any) -> Philox:
     """Returns the stream of a stateless op's seed: two integers. They are scrambled, so any seed is a good one."""
     first, second = (int(s) % (1 << 64) for s in seed)
-    mixed = _block(first | second << 64, SCRAMBLER)
+    mixed = _compute_block(first | second << 64, SCRAMBLER)
     return Philox(mixed[0] | mixed[1] << 32, (mixed[2] | mixed[3] << 32) << 64)
 
 
@@ -101,15 +101,15 @@ def first_blocks(seeds: np.ndarray) -> np.ndarray:
         seeds: int64 of shape `[n, 2]`.
     """
     words = np.ascontiguousarray(seeds).view(np.uint32).astype(np.uint64)
-    k0, k1, c2, c3 = _rounds(words[:, 0], words[:, 1], words[:, 2], words[:, 3], SCRAMBLER)
+    k0, k1, c2, c3 = _apply_rounds(words[:, 0], words[:, 1], words[:, 2], words[:, 3], SCRAMBLER)
     none = np.zeros_like(c2)
-    return np.stack(_rounds(none, none, c2, c3, k0 | k1 << np.uint64(32)), 1).astype(np.uint32)
+    return np.stack(_apply_rounds(none, none, c2, c3, k0 | k1 << np.uint64(32)), 1).astype(np.uint32)
 
 
 # ---- blocks ----------------------------------------------------------------------------------------------------------
 
 
-def _rounds(c0: Any, c1: Any, c2: Any, c3: Any, key: Any) -> tuple[Any, Any, Any, Any]:
+def _apply_rounds(c0: Any, c1: Any, c2: Any, c3: Any, key: Any) -> tuple[Any, Any, Any, Any]:
     """Applies ten rounds to the four words of counters: Python ints, int64 tensors or, as the key, uint64 arrays."""
     k0, k1 = key & MASK, key >> 32
     for _ in range(ROUNDS):
@@ -119,9 +119,9 @@ def _rounds(c0: Any, c1: Any, c2: Any, c3: Any, key: Any) -> tuple[Any, Any, Any
     return c0, c1, c2, c3
 
 
-def _block(counter: int, key: int) -> tuple[int, int, int, int]:
+def _compute_block(counter: int, key: int) -> tuple[int, int, int, int]:
     """Computes one block, in Python ints."""
-    return _rounds(counter & MASK, counter >> 32 & MASK, counter >> 64 & MASK, counter >> 96 & MASK, key)
+    return _apply_rounds(counter & MASK, counter >> 32 & MASK, counter >> 64 & MASK, counter >> 96 & MASK, key)
 
 
 def _tensor_blocks(stream: Philox, offsets: torch.Tensor) -> torch.Tensor:
@@ -131,11 +131,11 @@ def _tensor_blocks(stream: Philox, offsets: torch.Tensor) -> torch.Tensor:
     high = (counter >> 32 & MASK) + (offsets >> 32) + (low >> 32)
     c2 = (counter >> 64 & MASK) + (high >> 32)
     c3 = (counter >> 96 & MASK) + (c2 >> 32)
-    return torch.stack(_rounds(low & MASK, high & MASK, c2 & MASK, c3 & MASK, stream.key), 1).to(torch.int32)
+    return torch.stack(_apply_rounds(low & MASK, high & MASK, c2 & MASK, c3 & MASK, stream.key), 1).to(torch.int32)
 
 
 def _array_blocks(stream: Philox, offsets: np.ndarray, out: np.ndarray) -> None:
-    """Writes the blocks at uint64 offsets to `out`: `_rounds` without shifts and masks."""
+    """Writes the blocks at uint64 offsets to `out`: `_apply_rounds` without shifts and masks."""
     count = len(offsets)
     counters = np.empty((count, 2), np.uint64)
     low = np.uint64(stream.counter & (1 << 64) - 1)

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from tapeflow.core import context
-from tapeflow.core.forking import new_lock
+from tapeflow.core.fork_locks import new_lock
 from tapeflow.core.rng.philox import Philox, from_seeds
 from tapeflow.core.settings import settings
 from tapeflow.core.types.aliases import TensorLike
@@ -57,7 +57,7 @@ class _Global:
         sequence: the seeds of ops without one.
         once: seeds from `sequence` of ops that are about to run; all other streams continue.
         streams: the positions of the streams.
-        ops_of_graph: by graph, the number of its ops that `_following` numbered.
+        ops_of_graph: by graph, the number of its ops that `_following_seed` numbered.
     """
 
     def __init__(self) -> None:
@@ -133,11 +133,11 @@ def lasting_seeds(seed: Any) -> tuple[int, int]:
     context.once_for_each_slice("a draw of random numbers")
     with state.lock:
         first = _DEFAULT if state.seed is None else state.seed % _MODULUS
-        second = (_following(context.state.graph) if seed is None else seed) % _MODULUS
+        second = (_following_seed(context.state.graph) if seed is None else seed) % _MODULUS
     return (int(first), int(second)) if first or second else (0, _MODULUS)
 
 
-def _following(graph: Any) -> int:
+def _following_seed(graph: Any) -> int:
     """Returns the seed of an op without one: in a graph, the number of those before it there."""
     if graph is None:
         return state.sequence.randint(0, _MODULUS)

@@ -102,16 +102,16 @@ class Dimension:
     __hash__ = None  # type: ignore[assignment]  # as in TensorFlow, an unknown dimension equals nothing
 
 
-def _operand(value: Any) -> Dimension | None:
+def _as_dimension(value: Any) -> Dimension | None:
     try:
         return Dimension(value)
     except (TypeError, ValueError):
         return None
 
 
-def _arithmetic(function: Callable[[Any, Any], Any], swapped: bool = False) -> Any:
+def _arithmetic_method(function: Callable[[Any, Any], Any], swapped: bool = False) -> Any:
     def method(self: Dimension, other: Any) -> Any:
-        other = _operand(other)
+        other = _as_dimension(other)
         if other is None:
             return NotImplemented
         if self.value is None or other.value is None:
@@ -121,9 +121,9 @@ def _arithmetic(function: Callable[[Any, Any], Any], swapped: bool = False) -> A
     return method
 
 
-def _comparison(function: Callable[[Any, Any], Any]) -> Any:
+def _comparison_method(function: Callable[[Any, Any], Any]) -> Any:
     def method(self: Dimension, other: Any) -> Any:
-        other = _operand(other)
+        other = _as_dimension(other)
         if other is None:
             return NotImplemented
         return None if self.value is None or other.value is None else function(self.value, other.value)
@@ -132,7 +132,7 @@ def _comparison(function: Callable[[Any, Any], Any]) -> Any:
 
 
 for _name in ("add", "sub", "mul", "floordiv", "mod"):
-    setattr(Dimension, f"__{_name}__", _arithmetic(getattr(operator, _name)))
-    setattr(Dimension, f"__r{_name}__", _arithmetic(getattr(operator, _name), swapped=True))
+    setattr(Dimension, f"__{_name}__", _arithmetic_method(getattr(operator, _name)))
+    setattr(Dimension, f"__r{_name}__", _arithmetic_method(getattr(operator, _name), swapped=True))
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
-    setattr(Dimension, f"__{_name}__", _comparison(getattr(operator, _name)))
+    setattr(Dimension, f"__{_name}__", _comparison_method(getattr(operator, _name)))

@@ -212,7 +212,7 @@ class _HandleType(DType):
         raise KeyError(f"{self!r} has no NumPy type")
 
 
-def _new(attributes: dict[str, Any], base: DType | None) -> DType:
+def _new_dtype(attributes: dict[str, Any], base: DType | None) -> DType:
     """Creates and registers one dtype; `base` is the type that a reference type refers to."""
     dtype = object.__new__(DType if "as_numpy_dtype" in attributes else _HandleType)
     object.__setattr__(dtype, "__hash__", attributes["as_datatype_enum"].__hash__)
@@ -225,7 +225,7 @@ def _new(attributes: dict[str, Any], base: DType | None) -> DType:
     return dtype
 
 
-def _define(name: str, enum: int, size: int, kind: str, torch_type: torch.dtype | None = None, numpy_type: Any = None,
+def _add_type(name: str, enum: int, size: int, kind: str, torch_type: torch.dtype | None = None, numpy_type: Any = None,
             numeric: builtins.bool = False, real: DType | None = None) -> DType:  # fmt: skip
     """Creates a dtype and its reference type.
 
@@ -251,56 +251,56 @@ def _define(name: str, enum: int, size: int, kind: str, torch_type: torch.dtype 
         attributes["as_numpy_dtype"] = numpy_type
     if real is not None:
         attributes["real_dtype"] = real
-    dtype = _new(attributes, base=None)
-    _new(attributes | {"name": f"{name}_ref", "as_datatype_enum": enum + _REF, "_is_ref_dtype": True}, base=dtype)
+    dtype = _new_dtype(attributes, base=None)
+    _new_dtype(attributes | {"name": f"{name}_ref", "as_datatype_enum": enum + _REF, "_is_ref_dtype": True}, base=dtype)
     return dtype
 
 
-def _quantized(name: str, enum: int, size: int, numpy_type: type) -> DType:
-    return _define(name, enum, size, "quantized", None, np.dtype([(name, numpy_type)]), numeric=True)
+def _define_quantized(name: str, enum: int, size: int, numpy_type: type) -> DType:
+    return _add_type(name, enum, size, "quantized", None, np.dtype([(name, numpy_type)]), numeric=True)
 
 
-float16 = _define("float16", 19, 2, "floating", torch.float16, np.float16, numeric=True)
-float32 = _define("float32", 1, 4, "floating", torch.float32, np.float32, numeric=True)
-float64 = _define("float64", 2, 8, "floating", torch.float64, np.float64, numeric=True)
-bfloat16 = _define("bfloat16", 14, 2, "floating", torch.bfloat16, ml_dtypes.bfloat16, numeric=True)
+float16 = _add_type("float16", 19, 2, "floating", torch.float16, np.float16, numeric=True)
+float32 = _add_type("float32", 1, 4, "floating", torch.float32, np.float32, numeric=True)
+float64 = _add_type("float64", 2, 8, "floating", torch.float64, np.float64, numeric=True)
+bfloat16 = _add_type("bfloat16", 14, 2, "floating", torch.bfloat16, ml_dtypes.bfloat16, numeric=True)
 half, double = float16, float64
 
-complex64 = _define("complex64", 8, 8, "complex", torch.complex64, np.complex64, numeric=True, real=float32)
-complex128 = _define("complex128", 18, 16, "complex", torch.complex128, np.complex128, numeric=True, real=float64)
+complex64 = _add_type("complex64", 8, 8, "complex", torch.complex64, np.complex64, numeric=True, real=float32)
+complex128 = _add_type("complex128", 18, 16, "complex", torch.complex128, np.complex128, numeric=True, real=float64)
 
-int8 = _define("int8", 6, 1, "integer", torch.int8, np.int8, numeric=True)
-int16 = _define("int16", 5, 2, "integer", torch.int16, np.int16, numeric=True)
-int32 = _define("int32", 3, 4, "integer", torch.int32, np.int32, numeric=True)
-int64 = _define("int64", 9, 8, "integer", torch.int64, np.int64, numeric=True)
-uint8 = _define("uint8", 4, 1, "unsigned", torch.uint8, np.uint8, numeric=True)
-uint16 = _define("uint16", 17, 2, "unsigned", torch.uint16, np.uint16, numeric=True)
-uint32 = _define("uint32", 22, 4, "unsigned", torch.uint32, np.uint32, numeric=True)
-uint64 = _define("uint64", 23, 8, "unsigned", torch.uint64, np.uint64, numeric=True)
+int8 = _add_type("int8", 6, 1, "integer", torch.int8, np.int8, numeric=True)
+int16 = _add_type("int16", 5, 2, "integer", torch.int16, np.int16, numeric=True)
+int32 = _add_type("int32", 3, 4, "integer", torch.int32, np.int32, numeric=True)
+int64 = _add_type("int64", 9, 8, "integer", torch.int64, np.int64, numeric=True)
+uint8 = _add_type("uint8", 4, 1, "unsigned", torch.uint8, np.uint8, numeric=True)
+uint16 = _add_type("uint16", 17, 2, "unsigned", torch.uint16, np.uint16, numeric=True)
+uint32 = _add_type("uint32", 22, 4, "unsigned", torch.uint32, np.uint32, numeric=True)
+uint64 = _add_type("uint64", 23, 8, "unsigned", torch.uint64, np.uint64, numeric=True)
 
-bool_ = _define("bool", 10, 1, "bool", torch.bool, np.bool_)
-string = _define("string", 7, 0, "string", None, object)
-resource = _define("resource", 20, 0, "handle")
-variant = _define("variant", 21, 0, "handle")
+bool_ = _add_type("bool", 10, 1, "bool", torch.bool, np.bool_)
+string = _add_type("string", 7, 0, "string", None, object)
+resource = _add_type("resource", 20, 0, "handle")
+variant = _add_type("variant", 21, 0, "handle")
 
-qint8 = _quantized("qint8", 11, 1, np.int8)
-quint8 = _quantized("quint8", 12, 1, np.uint8)
-qint16 = _quantized("qint16", 15, 2, np.int16)
-quint16 = _quantized("quint16", 16, 2, np.uint16)
-qint32 = _quantized("qint32", 13, 4, np.int32)
+qint8 = _define_quantized("qint8", 11, 1, np.int8)
+quint8 = _define_quantized("quint8", 12, 1, np.uint8)
+qint16 = _define_quantized("qint16", 15, 2, np.int16)
+quint16 = _define_quantized("quint16", 16, 2, np.uint16)
+qint32 = _define_quantized("qint32", 13, 4, np.int32)
 
-float8_e5m2 = _define("float8_e5m2", 24, 1, "floating", torch.float8_e5m2, ml_dtypes.float8_e5m2)
-float8_e4m3fn = _define("float8_e4m3fn", 25, 1, "floating", torch.float8_e4m3fn, ml_dtypes.float8_e4m3fn)
-float8_e4m3fnuz = _define("float8_e4m3fnuz", 26, 1, "floating", torch.float8_e4m3fnuz, ml_dtypes.float8_e4m3fnuz)
-float8_e4m3b11fnuz = _define("float8_e4m3b11fnuz", 27, 1, "floating", None, ml_dtypes.float8_e4m3b11fnuz)
-float8_e5m2fnuz = _define("float8_e5m2fnuz", 28, 1, "floating", torch.float8_e5m2fnuz, ml_dtypes.float8_e5m2fnuz)
+float8_e5m2 = _add_type("float8_e5m2", 24, 1, "floating", torch.float8_e5m2, ml_dtypes.float8_e5m2)
+float8_e4m3fn = _add_type("float8_e4m3fn", 25, 1, "floating", torch.float8_e4m3fn, ml_dtypes.float8_e4m3fn)
+float8_e4m3fnuz = _add_type("float8_e4m3fnuz", 26, 1, "floating", torch.float8_e4m3fnuz, ml_dtypes.float8_e4m3fnuz)
+float8_e4m3b11fnuz = _add_type("float8_e4m3b11fnuz", 27, 1, "floating", None, ml_dtypes.float8_e4m3b11fnuz)
+float8_e5m2fnuz = _add_type("float8_e5m2fnuz", 28, 1, "floating", torch.float8_e5m2fnuz, ml_dtypes.float8_e5m2fnuz)
 
 # ATen names 2- and 4-bit types but has no storage for them, so these have no torch type.
-int4 = _define("int4", 29, 1, "integer", None, ml_dtypes.int4)
-uint4 = _define("uint4", 30, 1, "unsigned", None, ml_dtypes.uint4)
-int2 = _define("int2", 31, 1, "integer", None, ml_dtypes.int2)
-uint2 = _define("uint2", 32, 1, "unsigned", None, ml_dtypes.uint2)
-float4_e2m1fn = _define("float4_e2m1fn", 33, 1, "floating", None, ml_dtypes.float4_e2m1fn)
+int4 = _add_type("int4", 29, 1, "integer", None, ml_dtypes.int4)
+uint4 = _add_type("uint4", 30, 1, "unsigned", None, ml_dtypes.uint4)
+int2 = _add_type("int2", 31, 1, "integer", None, ml_dtypes.int2)
+uint2 = _add_type("uint2", 32, 1, "unsigned", None, ml_dtypes.uint2)
+float4_e2m1fn = _add_type("float4_e2m1fn", 33, 1, "floating", None, ml_dtypes.float4_e2m1fn)
 
 _VALUE_TYPES = [dtype for dtype in _BY_ENUM.values() if not dtype._is_ref_dtype]
 _REFERENCE_TYPES = [dtype for dtype in _BY_ENUM.values() if dtype._is_ref_dtype]

@@ -43,7 +43,7 @@ class TensorShape(ValuelessType):
                 self._dims = dims
                 return
         if isinstance(dims, (tuple, list)):
-            self._dims = tuple([d if d is None or (type(d) is int and d >= 0) else _dimension(d) for d in dims])
+            self._dims = tuple([d if d is None or (type(d) is int and d >= 0) else _one_dimension(d) for d in dims])
         elif dims is None:
             self._dims = None
         elif isinstance(dims, TensorShape):
@@ -51,7 +51,7 @@ class TensorShape(ValuelessType):
         elif hasattr(dims, "unknown_rank"):  # a TensorShapeProto
             self._dims = None if dims.unknown_rank else tuple([None if d.size == -1 else d.size for d in dims.dim])
         else:
-            self._dims = _dimensions(dims)
+            self._dims = _all_dimensions(dims)
 
     @staticmethod
     def _of(dims: tuple[int | None, ...] | None, _new: Any = object.__new__) -> TensorShape:
@@ -281,7 +281,7 @@ class TensorShape(ValuelessType):
         return TensorShape, (self._dims,)
 
 
-def _dimension(value: Any) -> Any:
+def _one_dimension(value: Any) -> Any:
     """Returns one dimension, from anything that can be an index."""
     if value is None:
         return None
@@ -298,16 +298,16 @@ def _dimension(value: Any) -> Any:
     return value
 
 
-def _dimensions(value: Any) -> tuple[int | None, ...]:
+def _all_dimensions(value: Any) -> tuple[int | None, ...]:
     """Returns the dimensions in an iterable that is no list or tuple; a lone number is a shape of rank one."""
     try:
         iterator = iter(value)
     except TypeError:
-        return (_dimension(value),)
+        return (_one_dimension(value),)
     dims = []
     for item in iterator:
         try:
-            dims.append(_dimension(item))
+            dims.append(_one_dimension(item))
         except TypeError as e:
             raise TypeError(
                 f"Failed to convert '{value!r}' to a shape: '{item!r}'could not be converted to a dimension. A shape "

@@ -14,7 +14,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import BoundedTensorSpec, IndexedSlicesSpec, TensorSpec, TypeSpec, VariableSpec
 
 
-def _classes() -> dict[int, type[TypeSpec]]:
+def _spec_classes() -> dict[int, type[TypeSpec]]:
     """Returns a dict from the number of a class in `TypeSpecProto.TypeSpecClass` to the class."""
     return {2: IndexedSlicesSpec, 9: VariableSpec, **hooks.specs_of_protos()}
 
@@ -36,7 +36,7 @@ def spec_to_proto(spec: TypeSpec) -> Any:
         return struct_pb2.TensorSpecProto(
             name=spec.name, shape=spec.shape.as_proto(), dtype=spec.dtype.as_datatype_enum
         )
-    for number, kind in _classes().items():
+    for number, kind in _spec_classes().items():
         if type(spec) is kind:
             return struct_pb2.TypeSpecProto(
                 type_spec_class=number,
@@ -61,11 +61,13 @@ def spec_from_proto(proto: Any) -> TypeSpec:
     """
     if hasattr(proto, "minimum"):
         dtype = DType(proto.dtype)
-        return BoundedTensorSpec(TensorShape(proto.shape), dtype, _array(proto.minimum, dtype),
-                                 _array(proto.maximum, dtype), proto.name or None)  # fmt: skip
+        return BoundedTensorSpec(TensorShape(proto.shape), dtype, _proto_values(proto.minimum, dtype),
+                                 _proto_values(proto.maximum, dtype), proto.name or None)  # fmt: skip
     if hasattr(proto, "dtype"):
         return TensorSpec(TensorShape(proto.shape), DType(proto.dtype), proto.name or None)
-    kind = _classes().get(proto.type_spec_class) or spec_registry._NAME_TO_TYPE_SPEC.get(proto.type_spec_class_name)
+    kind = _spec_classes().get(proto.type_spec_class) or spec_registry._NAME_TO_TYPE_SPEC.get(
+        proto.type_spec_class_name
+    )
     if kind is None:
         raise ValueError(f"The TypeSpecProto is of class {proto.type_spec_class_name!r}, which is not supported.")
     return kind._deserialize(from_proto(proto.type_state))
@@ -88,7 +90,7 @@ def _tensor_proto(array: np.ndarray, dtype: DType) -> Any:
     return tensor_pb2.TensorProto(dtype=dtype.as_datatype_enum, tensor_shape=shape, tensor_content=array.tobytes())
 
 
-def _array(proto: Any, dtype: DType) -> np.ndarray:
+def _proto_values(proto: Any, dtype: DType) -> np.ndarray:
     shape: Any = TensorShape(proto.tensor_shape).as_list()
     if proto.tensor_content:
         return np.frombuffer(proto.tensor_content, dtype.as_numpy_dtype).reshape(shape)

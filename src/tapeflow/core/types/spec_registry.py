@@ -31,9 +31,13 @@ def register(name: str) -> Callable[[Any], Any]:
         if not (isinstance(kind, type) and issubclass(kind, TypeSpec)):
             raise TypeError(f"Expected `cls` to be a TypeSpec; got {kind!r}")
         if kind in _TYPE_SPEC_TO_NAME:
-            raise ValueError(f"Class {_full(kind)} has already been registered with name {_TYPE_SPEC_TO_NAME[kind]}.")
+            raise ValueError(
+                f"Class {_full_name(kind)} has already been registered with name {_TYPE_SPEC_TO_NAME[kind]}."
+            )
         if name in _NAME_TO_TYPE_SPEC:
-            raise ValueError(f"Name {name} has already been registered for class {_full(_NAME_TO_TYPE_SPEC[name])}.")
+            raise ValueError(
+                f"Name {name} has already been registered for class {_full_name(_NAME_TO_TYPE_SPEC[name])}."
+            )
         _NAME_TO_TYPE_SPEC[name], _TYPE_SPEC_TO_NAME[kind] = kind, name
         return kind
 
@@ -64,9 +68,9 @@ def get_name(cls: type[TypeSpec]) -> str:
     if not (isinstance(cls, type) and issubclass(cls, TypeSpec)):
         raise TypeError(f"Expected `cls` to be a TypeSpec; got {cls!r}")
     if cls not in _TYPE_SPEC_TO_NAME:
-        raise ValueError(f"TypeSpec {_full(cls)} has not been registered.")
+        raise ValueError(f"TypeSpec {_full_name(cls)} has not been registered.")
     return _TYPE_SPEC_TO_NAME[cls]
 
 
-def _full(kind: type) -> str:
+def _full_name(kind: type) -> str:
     return f"{kind.__module__}.{kind.__name__}"

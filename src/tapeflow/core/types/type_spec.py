@@ -62,18 +62,18 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
         """Returns True if a value, or some value of another spec, fits this spec."""
         if not isinstance(spec_or_value, TypeSpec):
             spec_or_value = hooks.spec_of(spec_or_value)
-        return type(self) is type(spec_or_value) and _compatible(self._serialize(), spec_or_value._serialize())
+        return type(self) is type(spec_or_value) and _are_compatible(self._serialize(), spec_or_value._serialize())
 
     def is_subtype_of(self, other: Any) -> bool:
         """Returns True if every value of this spec fits `other` too."""
-        return type(self) is type(other) and _subtype(self._serialize(), other._serialize())
+        return type(self) is type(other) and _is_subtype(self._serialize(), other._serialize())
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
         """Returns the most specific spec that the values of this and all `others` have, or None if there is none."""
         if any(type(other) is not type(self) for other in others):
             return None
         try:
-            return self._deserialize(_supertype(self._serialize(), [other._serialize() for other in others]))
+            return self._deserialize(_common_supertype(self._serialize(), [other._serialize() for other in others]))
         except _NoSupertypeError:
             return None
 
@@ -164,7 +164,7 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
         return not self == other
 
     def __hash__(self) -> int:
-        return hash((type(self), _hashable(self._serialize())))
+        return hash((type(self), _make_hashable(self._serialize())))
 
     def __reduce__(self) -> Any:
         return type(self)._deserialize, (self._serialize(),)
@@ -172,15 +172,14 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
     def __repr__(self) -> str:
         return f"{type(self).__name__}{self._serialize()}"
 
-
     # The mangled names of private methods of TensorFlow's class, which libraries call in specs of their own.
 
     @staticmethod
     def _TypeSpec__is_compatible(a: Any, b: Any) -> bool:
-        return _compatible(a, b)
+        return _are_compatible(a, b)
 
     def _TypeSpec__make_cmp_key(self, value: Any) -> Any:
-        return _hashable(value)
+        return _make_hashable(value)
 
 
 class ShapedSpec(TypeSpec):
@@ -206,31 +205,31 @@ class _NoSupertypeError(Exception):
     """Two serializations have nothing in common."""
 
 
-def _compatible(a: Any, b: Any) -> bool:
+def _are_compatible(a: Any, b: Any) -> bool:
     if isinstance(a, (TypeSpec, TensorShape, DType)):
         return type(a) is type(b) and a.is_compatible_with(b)
     if type(a) is not type(b):
         return False
     if isinstance(a, (list, tuple)):
-        return len(a) == len(b) and all(map(_compatible, a, b))
+        return len(a) == len(b) and all(map(_are_compatible, a, b))
     if isinstance(a, Mapping):
-        return a.keys() == b.keys() and all(_compatible(a[k], b[k]) for k in a)
+        return a.keys() == b.keys() and all(_are_compatible(a[k], b[k]) for k in a)
     return bool(a == b)
 
 
-def _subtype(a: Any, b: Any) -> bool:
+def _is_subtype(a: Any, b: Any) -> bool:
     if hasattr(a, "is_subtype_of"):
         return a.is_subtype_of(b)
     if type(a) is not type(b):
         return False
     if isinstance(a, (list, tuple)):
-        return len(a) == len(b) and all(map(_subtype, a, b))
+        return len(a) == len(b) and all(map(_is_subtype, a, b))
     if isinstance(a, Mapping):
-        return a.keys() == b.keys() and all(_subtype(a[k], b[k]) for k in a)
+        return a.keys() == b.keys() and all(_is_subtype(a[k], b[k]) for k in a)
     return bool(a == b)
 
 
-def _supertype(a: Any, others: Sequence[Any]) -> Any:
+def _common_supertype(a: Any, others: Sequence[Any]) -> Any:
     if hasattr(a, "most_specific_common_supertype"):
         common = a.most_specific_common_supertype(others)
         if common is None:
@@ -241,20 +240,20 @@ def _supertype(a: Any, others: Sequence[Any]) -> Any:
     if isinstance(a, (list, tuple)):
         if any(len(o) != len(a) for o in others):
             raise _NoSupertypeError
-        items = [_supertype(x, ys) for x, *ys in zip(a, *others, strict=True)]
+        items = [_common_supertype(x, ys) for x, *ys in zip(a, *others, strict=True)]
         return type(a)(*items) if hasattr(a, "_fields") else type(a)(items)
     if isinstance(a, Mapping):
         if any(o.keys() != a.keys() for o in others):
             raise _NoSupertypeError
-        return {k: _supertype(v, [o[k] for o in others]) for k, v in a.items()}
+        return {k: _common_supertype(v, [o[k] for o in others]) for k, v in a.items()}
     if any(o != a for o in others):
         raise _NoSupertypeError
     return a
 
 
-def _hashable(value: Any) -> Any:
+def _make_hashable(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
-        return tuple(map(_hashable, value))
+        return tuple(map(_make_hashable, value))
     if isinstance(value, Mapping):
-        return tuple((k, _hashable(v)) for k, v in sorted(value.items()))
+        return tuple((k, _make_hashable(v)) for k, v in sorted(value.items()))
     return value

@@ -77,7 +77,7 @@ def strings_of_arrow(value: Any) -> StringArray | None:
     if hasattr(value, "__arrow_c_array__"):
         schema, array = value.__arrow_c_array__()
         kind = _Schema.from_address(_pointer_of(schema, b"arrow_schema")).format
-        return _strings(kind, _Array.from_address(_pointer_of(array, b"arrow_array")), (schema, array))
+        return _arrow_strings(kind, _Array.from_address(_pointer_of(array, b"arrow_array")), (schema, array))
     capsule = value.__arrow_c_stream__()
     address = _pointer_of(capsule, b"arrow_array_stream")
     stream, schema, chunks = _Stream.from_address(address), _Owned(_Schema), []
@@ -89,11 +89,11 @@ def strings_of_arrow(value: Any) -> StringArray | None:
             raise ValueError(f"A {type(value).__name__} could not be read as a stream of Arrow arrays.")
         if not chunk.struct.release:
             break
-        chunks.append(_strings(schema.struct.format, chunk.struct, chunk))
+        chunks.append(_arrow_strings(schema.struct.format, chunk.struct, chunk))
     return StringArray.concatenate(chunks) if chunks else StringArray.of([])
 
 
-def _strings(kind: bytes, array: _Array, owner: Any) -> Any:
+def _arrow_strings(kind: bytes, array: _Array, owner: Any) -> Any:
     if kind not in _OFFSETS or array.dictionary:
         return None
     if array.null_count and _has_nulls(array):
@@ -103,19 +103,19 @@ def _strings(kind: bytes, array: _Array, owner: Any) -> Any:
     if _OFFSETS[kind] is None:
         return _strings_of_views(array, owner)
     start = array.offset
-    offsets = _memory(array.buffers[1], start + array.length + 1, np.dtype(_OFFSETS[kind]), owner)[start:]
+    offsets = _view_memory(array.buffers[1], start + array.length + 1, np.dtype(_OFFSETS[kind]), owner)[start:]
     if offsets[0] < 0 or (offsets[1:] < offsets[:-1]).any():
         raise ValueError("An Arrow array is damaged: its offsets do not ascend.")
-    data = _memory(array.buffers[2], int(offsets[-1]), np.dtype(np.uint8), owner)
+    data = _view_memory(array.buffers[2], int(offsets[-1]), np.dtype(np.uint8), owner)
     return StringArray(data, offsets.astype(np.int64, copy=False))
 
 
 def _strings_of_views(array: _Array, owner: Any) -> StringArray:
     """Returns the strings of an array of views: 16 bytes with the length, and with the string or its place."""
-    views = _memory(array.buffers[1], 4 * (array.offset + array.length), np.dtype(np.int32), owner)
+    views = _view_memory(array.buffers[1], 4 * (array.offset + array.length), np.dtype(np.int32), owner)
     views = views[4 * array.offset :].reshape(-1, 4)
-    sizes = _memory(array.buffers[array.n_buffers - 1], array.n_buffers - 3, np.dtype(np.int64), owner)
-    data = [_memory(array.buffers[2 + i], int(n), np.dtype(np.uint8), owner) for i, n in enumerate(sizes)]
+    sizes = _view_memory(array.buffers[array.n_buffers - 1], array.n_buffers - 3, np.dtype(np.int64), owner)
+    data = [_view_memory(array.buffers[2 + i], int(n), np.dtype(np.uint8), owner) for i, n in enumerate(sizes)]
     lengths, buffers, offsets = views[:, 0].astype(np.int64), views[:, 2], views[:, 3]
     outside = np.flatnonzero(lengths > _INLINE)
     starts = 16 * np.arange(array.length) + 4
@@ -133,11 +133,11 @@ def _has_nulls(array: _Array) -> bool:
     if array.null_count > 0 or not array.buffers[0]:
         return array.null_count > 0
     first, last = array.offset, array.offset + array.length
-    bits = _memory(array.buffers[0], (last + 7) // 8, np.dtype(np.uint8), None)
+    bits = _view_memory(array.buffers[0], (last + 7) // 8, np.dtype(np.uint8), None)
     return not np.unpackbits(bits, bitorder="little")[first:last].all()
 
 
-def _memory(address: int | None, count: int, kind: np.dtype[Any], owner: Any) -> np.ndarray:
+def _view_memory(address: int | None, count: int, kind: np.dtype[Any], owner: Any) -> np.ndarray:
     """Returns memory as an array that keeps its owner."""
     if not count or address is None:
         return np.empty(count, kind)
@@ -162,7 +162,7 @@ _pointer_in_destructor = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, cty
 )
 
 
-def _releasing(kind: Any) -> Any:
+def _release_function(kind: Any) -> Any:
     """Returns the function that releases a struct of a kind."""
     held = _held
 
@@ -174,7 +174,7 @@ def _releasing(kind: Any) -> Any:
     return _Release(release)
 
 
-def _destroying(kind: Any, name: bytes) -> Any:
+def _capsule_destructor(kind: Any, name: bytes) -> Any:
     """Returns the destructor of a capsule, which releases what nobody took."""
     pointer_of, as_function, held = _pointer_in_destructor, _Release, _held
 
@@ -188,13 +188,13 @@ def _destroying(kind: Any, name: bytes) -> Any:
     return ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(destroy)
 
 
-_RELEASE = {kind: _releasing(kind) for kind in (_Schema, _Array)}
+_RELEASE = {kind: _release_function(kind) for kind in (_Schema, _Array)}
 _DESTROY = {
-    kind: _destroying(kind, name) for kind, name in ((_Schema, b"arrow_schema"), (_Array, b"arrow_array"))
+    kind: _capsule_destructor(kind, name) for kind, name in ((_Schema, b"arrow_schema"), (_Array, b"arrow_array"))
 }  # fmt: skip
 
 
-def _capsule(struct: Any, name: bytes, keeps: Any) -> Any:
+def _make_capsule(struct: Any, name: bytes, keeps: Any) -> Any:
     """Returns a capsule with a struct."""
     kind, number, address = type(struct), _next(), ctypes.addressof(struct)
     struct.release = ctypes.cast(_RELEASE[kind], ctypes.c_void_p).value
@@ -210,6 +210,6 @@ def arrow_of_strings(strings: StringArray) -> tuple[Any, Any]:
     schema = _Schema(format=b"Z", name=b"")
     array = _Array(length=strings.size, n_buffers=3, buffers=ctypes.cast(buffers, ctypes.POINTER(ctypes.c_void_p)))
     return (
-        _capsule(schema, b"arrow_schema", None),
-        _capsule(array, b"arrow_array", (data, offsets, buffers)),
+        _make_capsule(schema, b"arrow_schema", None),
+        _make_capsule(array, b"arrow_array", (data, offsets, buffers)),
     )

@@ -10,16 +10,16 @@ from tapeflow.core.types.dtypes import DType
 from tapeflow.core.values.tensor import EagerTensor, invalid
 
 
-def boxed(value: Any) -> np.ndarray:
+def box_object(value: Any) -> np.ndarray:
     """Returns a Python object, such as `bytes`, as the bare value of a scalar."""
     array = np.empty((), object)
     array[()] = value
     return array
 
 
-def held(value: Any, dtype: DType) -> EagerTensor:
+def hold_object(value: Any, dtype: DType) -> EagerTensor:
     """Returns a scalar tensor that holds a Python object."""
-    return EagerTensor(boxed(value), dtype)
+    return EagerTensor(box_object(value), dtype)
 
 
 def held_object(handle: Any, kind: type | tuple[type, ...], title: str) -> Any:

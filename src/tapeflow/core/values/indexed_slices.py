@@ -120,12 +120,12 @@ class IndexedSlicesValue(NamedTuple):
     dense_shape: Any
 
 
-def concatenated(slices: Sequence[IndexedSlices]) -> IndexedSlices:
+def concat_slices(slices: Sequence[IndexedSlices]) -> IndexedSlices:
     """Returns the sum of slices of one tensor: all their rows."""
     kinds = {s.indices.dtype for s in slices}
     indices = [s.indices if len(kinds) == 1 else ops.Cast(s.indices, int64) for s in slices]
-    return IndexedSlices(_joined([s.values for s in slices]), _joined(indices), slices[0].dense_shape)
+    return IndexedSlices(_join_rows([s.values for s in slices]), _join_rows(indices), slices[0].dense_shape)
 
 
-def _joined(values: list[Any]) -> Any:
+def _join_rows(values: list[Any]) -> Any:
     return ops.ConcatV2(values, 0) if len(values) > 1 else values[0]

@@ -74,11 +74,11 @@ def _custom_values(value: Any) -> tuple:
     return components
 
 
-def _indices(value: Any) -> range:
+def _item_indices(value: Any) -> range:
     return range(len(value))
 
 
-def _unchanged(value: Any) -> Any:
+def _return_unchanged(value: Any) -> Any:
     return value
 
 
@@ -87,14 +87,16 @@ def _is_namedtuple_type(cls: type) -> bool:
     return issubclass(cls, tuple) and isinstance(fields, Sequence) and all(isinstance(f, str) for f in fields)
 
 
-_LIST = _Container(_unchanged, _indices, lambda like, items: items)
+_LIST = _Container(_return_unchanged, _item_indices, lambda like, items: items)
 _DICT = _Container(_mapping_values, sorted_keys, _rebuild_dict)
 _MUTABLE_MAPPING = _DICT._replace(rebuild=_rebuild_mutable_mapping)
 _MAPPING = _DICT._replace(rebuild=_rebuild_mapping)
-_VIEW = _Container(list, _indices, lambda like, items: items)  # can't be built from its items, so packs into a list
-_TUPLE = _Container(_unchanged, _indices, lambda like, items: tuple(items))
-_NAMEDTUPLE = _Container(_unchanged, lambda value: value._fields, lambda like, items: type(like)(*items))
-_SEQUENCE = _Container(list, _indices, lambda like, items: type(like)(items))
+_VIEW = _Container(
+    list, _item_indices, lambda like, items: items
+)  # can't be built from its items, so packs into a list
+_TUPLE = _Container(_return_unchanged, _item_indices, lambda like, items: tuple(items))
+_NAMEDTUPLE = _Container(_return_unchanged, lambda value: value._fields, lambda like, items: type(like)(*items))
+_SEQUENCE = _Container(list, _item_indices, lambda like, items: type(like)(items))
 _ATTRS = _Container(
     lambda value: [getattr(value, attribute.name) for attribute in value.__attrs_attrs__],
     lambda value: [attribute.name for attribute in value.__attrs_attrs__],
@@ -235,20 +237,20 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     table = _EXPANDED if expand_composites else _PLAIN
     if table[type(flat_sequence)] is None:
         raise TypeError(
-            f"Attempted to pack value:\n  {_truncated(flat_sequence)}\ninto a structure, but found incompatible type "
+            f"Attempted to pack value:\n  {_cut_text(flat_sequence)}\ninto a structure, but found incompatible type "
             f"`{type(flat_sequence)}` instead."
         )
     container = table[type(structure)]
     if container is None:
         if len(flat_sequence) != 1:
             raise ValueError(
-                f"The target structure is of type `{type(structure)}`\n  {_truncated(structure)}\nHowever the input is "
-                f"a sequence ({type(flat_sequence)}) of length {len(flat_sequence)}.\n  {_truncated(flat_sequence)}\n"
+                f"The target structure is of type `{type(structure)}`\n  {_cut_text(structure)}\nHowever the input is "
+                f"a sequence ({type(flat_sequence)}) of length {len(flat_sequence)}.\n  {_cut_text(flat_sequence)}\n"
                 "nest cannot guarantee that it is safe to map one to the other."
             )
         return flat_sequence[0]
     try:
-        index, items = _pack(container, structure, flat_sequence, 0, table)
+        index, items = _pack_items(container, structure, flat_sequence, 0, table)
     except IndexError:
         index = -1
     if index != len(flat_sequence):
@@ -259,7 +261,9 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     return container.rebuild(structure, items)
 
 
-def _pack(container: _Container, structure: Any, flat: Any, index: int, table: _ContainerTable) -> tuple[int, list]:
+def _pack_items(
+    container: _Container, structure: Any, flat: Any, index: int, table: _ContainerTable
+) -> tuple[int, list]:
     """Returns the new items of a structure, and the index of the first item of `flat` not used."""
     items = []
     for value in container.values(structure):
@@ -268,13 +272,13 @@ def _pack(container: _Container, structure: Any, flat: Any, index: int, table: _
             item = flat[index]
             index += 1
         else:
-            index, inner_items = _pack(inner, value, flat, index, table)
+            index, inner_items = _pack_items(inner, value, flat, index, table)
             item = inner.rebuild(value, inner_items)
         items.append(item)
     return index, items
 
 
-def _truncated(value: Any) -> str:
+def _cut_text(value: Any) -> str:
     text = str(value)
     return text if len(text) <= 100 else text[:100] + "..."
 
@@ -362,7 +366,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
     error, difference = mismatch
     raise error(
         "The two structures don't have the same nested structure.\n\n"
-        f"First structure: {_described(nest1)}\n\nSecond structure: {_described(nest2)}\n\n"
+        f"First structure: {_type_text(nest1)}\n\nSecond structure: {_type_text(nest2)}\n\n"
         f"More specifically: {difference}\n"
         f"Entire first structure:\n{map_structure(_to_dot, nest1)}\n"
         f"Entire second structure:\n{map_structure(_to_dot, nest2)}"
@@ -377,25 +381,25 @@ def _find_mismatch(a: Any, b: Any, check_types: bool, table: _ContainerTable) ->
             return None
         nested, atom = (b, a) if container_a is None else (a, b)
         return ValueError, (
-            f'Substructure "{_described(nested)}" is a sequence, while substructure "{_described(atom)}" is not'
+            f'Substructure "{_type_text(nested)}" is a sequence, while substructure "{_type_text(atom)}" is not'
         )
     if check_types:
         if type(a) is not type(b) and not _same_kind(a, b):
             return TypeError, (
-                f"The two namedtuples don't have the same sequence type. First structure {_described(a)} has type "
-                f"{type(a).__name__}, while second structure {_described(b)} has type {type(b).__name__}"
+                f"The two namedtuples don't have the same sequence type. First structure {_type_text(a)} has type "
+                f"{type(a).__name__}, while second structure {_type_text(b)} has type {type(b).__name__}"
             )
         if container_a.keys is sorted_keys and a.keys() != b.keys():
             return ValueError, (
                 "The two dictionaries don't have the same set of keys. First structure has keys "
-                f"{_described(list(a))}, while second structure has keys {_described(list(b))}"
+                f"{_type_text(list(a))}, while second structure has keys {_type_text(list(b))}"
             )
     if container_a is _COMPOSITE_TENSOR or container_b is _COMPOSITE_TENSOR:
         spec_a, spec_b = _spec_of(a), _spec_of(b)
         if spec_a is None or spec_b is None or spec_a.most_specific_common_supertype([spec_b]) is None:
             return ValueError, (
                 "Incompatible CompositeTensor TypeSpecs: "
-                f"{_described(a if spec_a is None else spec_a)} vs. {_described(b if spec_b is None else spec_b)}"
+                f"{_type_text(a if spec_a is None else spec_a)} vs. {_type_text(b if spec_b is None else spec_b)}"
             )
     values_a, values_b = container_a.values(a), container_b.values(b)
     for value_a, value_b in zip(values_a, values_b, strict=False):
@@ -405,7 +409,7 @@ def _find_mismatch(a: Any, b: Any, check_types: bool, table: _ContainerTable) ->
     if len(values_a) != len(values_b):
         return ValueError, (
             "The two structures don't have the same number of elements. "
-            f"First structure: {_described(a)}. Second structure: {_described(b)}"
+            f"First structure: {_type_text(a)}. Second structure: {_type_text(b)}"
         )
     return None
 
@@ -438,7 +442,7 @@ def _spec_of(value: Any) -> Any:
     return value if isinstance(value, CompositeSpec) else None
 
 
-def _described(value: Any) -> str:
+def _type_text(value: Any) -> str:
     return f"type={type(value).__name__} str={value}"
 
 

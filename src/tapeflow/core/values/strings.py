@@ -97,7 +97,7 @@ class StringArray:
             parts = data.split(b"\0") if count else []
             return StringArray.of(parts, shape) if len(parts) == count else None
         out, offsets = np.empty(len(data) + 8, np.uint8), np.zeros(count + 1, np.int64)
-        if _separate(data, len(data), out, offsets, count) != count:
+        if _separate_loop(data, len(data), out, offsets, count) != count:
             return None
         return StringArray(out[: offsets[-1]], offsets, shape)
 
@@ -370,7 +370,7 @@ class StringArray:
         size = _select_offsets(holds, self.offsets, other.offsets, offsets, self.size)
         out = np.empty(size + SLACK, np.uint8)
         buffers = [part for a in (self, other) for part in (a.data, len(a.data), a.offsets)]
-        _select(holds, *buffers, out, self.size)
+        _select_loop(holds, *buffers, out, self.size)
         return StringArray(out, offsets, self.shape)
 
     def equals(self, other: StringArray) -> np.ndarray:
@@ -384,7 +384,7 @@ class StringArray:
             pairs = zip(few, others if len(others) == len(few) else others * len(few), strict=True)
             return np.array([a == b for a, b in pairs], np.bool_).reshape(self.shape)
         out = np.empty(self.size, np.uint8)
-        _compare(self.data, self.offsets, other.data, other.offsets, other.size != 1, out, self.size)
+        _compare_loop(self.data, self.offsets, other.data, other.offsets, other.size != 1, out, self.size)
         return out.view(np.bool_).reshape(self.shape)
 
 
@@ -449,7 +449,7 @@ def gather_ranges(data: Any, starts: np.ndarray, lengths: np.ndarray, shape: Seq
         return StringArray.of([bytes(data[start : start + int(lengths[0])])], shape)
     starts, lengths = np.ascontiguousarray(starts, np.int64), np.ascontiguousarray(lengths, np.int64)
     out, offsets = np.empty(int(lengths.sum()) + SLACK, np.uint8), np.empty(len(starts) + 1, np.int64)
-    _gather(data, len(data), starts, lengths, out, offsets, len(starts))
+    _gather_loop(data, len(data), starts, lengths, out, offsets, len(starts))
     return StringArray(out, offsets, shape)
 
 
@@ -509,7 +509,7 @@ def _write_objects(data: Bytes, offsets: Int64s, out: Objects, count: int) -> in
 
 
 @loop
-def _gather(data: Bytes, end: int, starts: Int64s, sizes: Int64s, out: Bytes, offsets: Int64s, count: int) -> None:
+def _gather_loop(data: Bytes, end: int, starts: Int64s, sizes: Int64s, out: Bytes, offsets: Int64s, count: int) -> None:
     at, offsets[0] = 0, 0
     for i in range(count):
         copy_string(out, at, data, end, starts[i], sizes[i])
@@ -528,7 +528,7 @@ def _select_offsets(condition: Bytes, a_offsets: Int64s, b_offsets: Int64s, offs
 
 
 @loop
-def _select(
+def _select_loop(
     condition: Bytes, a: Bytes, a_end: int, a_offsets: Int64s, b: Bytes, b_end: int, b_offsets: Int64s, out: Bytes,
     count: int,
 ) -> None:  # fmt: skip
@@ -552,7 +552,7 @@ def _join_by_zeros(data: Bytes, end: int, offsets: Int64s, out: Bytes, count: in
 
 
 @loop
-def _compare(a: Bytes, a_offsets: Int64s, b: Bytes, b_offsets: Int64s, step: int, out: Bytes, count: int) -> None:
+def _compare_loop(a: Bytes, a_offsets: Int64s, b: Bytes, b_offsets: Int64s, step: int, out: Bytes, count: int) -> None:
     for i in range(count):
         size, j = a_offsets[i + 1] - a_offsets[i], i * step
         out[i] = size == b_offsets[j + 1] - b_offsets[j] and equal(a, a_offsets[i], b, b_offsets[j], size)
@@ -562,7 +562,7 @@ _ONES, _HIGHS = 0x0101010101010101, 0x8080808080808080
 
 
 @loop
-def _separate(data: Bytes, size: int, out: Bytes, offsets: Int64s, count: int) -> int:
+def _separate_loop(data: Bytes, size: int, out: Bytes, offsets: Int64s, count: int) -> int:
     """Copies the strings between zero bytes; returns how many there are, or a greater number than `count`."""
     found, at, i = 0, 0, 0
     while found < count:

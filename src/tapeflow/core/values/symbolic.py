@@ -15,6 +15,7 @@ from tapeflow.core.values.tensor import Tensor, next_id, not_allowed
 if TYPE_CHECKING:
     from tapeflow.graph.ir.graph import Graph, Operation
 
+
 class SymbolicTensor(Tensor):
     """An output of an operation.
 

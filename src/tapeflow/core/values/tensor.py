@@ -1,6 +1,6 @@
 """`tf.Tensor` and the eager tensor, which holds its value.
 
-The arithmetic operators and indexing are ops, and `core` imports no op: `tapeflow/operators.py` adds them.
+The arithmetic operators and indexing are ops, and `core` imports no op: `tapeflow/math/operators.py` adds them.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Tensor(TensorType):
     __slots__ = ()
     __array_priority__ = 100  # `array + tensor` is the tensor's to compute
 
-    # Attributes of every kind of tensor, and those that `tapeflow/operators.py` adds.
+    # Attributes of every kind of tensor, and those that `tapeflow/math/operators.py` adds.
     dtype: DType
     value: Any
     _id: int
@@ -541,7 +541,7 @@ def strings(array: Any) -> EagerTensor:
     return EagerTensor(array if type(array) is StringArray else StringArray.from_objects(array), string_dtype)
 
 
-def traced(value: torch.Tensor) -> bool:
+def is_traced(value: torch.Tensor) -> bool:
     """Returns True if a kernel is being traced for a compiler: then tensors have shapes and no values."""
     return type(value) is not torch.Tensor or _is_compiling()
 
@@ -551,6 +551,6 @@ def invalid(message: str) -> Any:
     return errors.InvalidArgumentError(None, None, message) if state.graph is None else ValueError(message)
 
 
-def mistyped(message: str) -> Any:
+def dtype_error(message: str) -> Any:
     """Returns TensorFlow's error for a tensor of a wrong dtype: a TypeError while a graph is built."""
     return errors.InvalidArgumentError(None, None, message) if state.graph is None else TypeError(message)

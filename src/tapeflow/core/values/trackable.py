@@ -208,7 +208,7 @@ class TrackedTuple(tuple):
 
 
 # From the type of a value to the function that wraps it when it is set as an attribute: filled by
-# `tapeflow/data_structures.py`.
+# `tapeflow/tracking/data_structures.py`.
 wrappers: dict[type, Callable[[Any], Any]] = {}
 
 
@@ -239,7 +239,7 @@ def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
     return value
 
 
-tracked_tuple: list[Callable[[tuple], Any]] = []  # one function, from tapeflow/data_structures.py
+tracked_tuple: list[Callable[[tuple], Any]] = []  # one function, from tapeflow/tracking/data_structures.py
 
 
 def _tracked_form(value: Any) -> Any:

@@ -16,7 +16,7 @@ import torch
 
 from tapeflow.core import device as devices
 from tapeflow.core.context import detours, listeners, state
-from tapeflow.core.forking import new_rlock
+from tapeflow.core.fork_locks import new_rlock
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert, operand
 from tapeflow.core.ops.kernels import status_error
@@ -24,7 +24,7 @@ from tapeflow.core.scopes import init_scope
 from tapeflow.core.types.dtypes import DType, as_dtype, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import VariableSpec
-from tapeflow.core.values.boxed_objects import held
+from tapeflow.core.values.boxed_objects import hold_object
 from tapeflow.core.values.save_slice_info import SaveSliceInfo
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Reference, Tensor, next_id, numpy_text
 from tapeflow.core.values.trackable import Trackable
@@ -74,7 +74,7 @@ class VariableMeta(ABCMeta):
 
 
 @contextmanager
-def _eagerly() -> Iterator[None]:
+def _run_eagerly() -> Iterator[None]:
     before, state.graph = state.graph, None
     try:
         yield
@@ -85,33 +85,33 @@ def _eagerly() -> Iterator[None]:
 # The kernels for a compiled graph's changes of variables. They take raw values.
 
 
-def _assign(variable: Any, value: Any) -> None:
+def _assign_value(variable: Any, value: Any) -> None:
     current = getattr(variable, "_value", None)  # a session's variable has none before it is initialized
     if (current is None or current.value.shape != value.shape) and not variable.shape.is_compatible_with(value.shape):
         variable.assign(EagerTensor(value, variable.dtype))  # raises the error
     variable._set(value)
 
 
-def _add(variable: Any, delta: Any) -> None:
+def _add_delta(variable: Any, delta: Any) -> None:
     variable._update("AssignAddVariableOp", EagerTensor(delta, variable.dtype), torch.add, torch.Tensor.add_)
 
 
-def _subtract(variable: Any, delta: Any) -> None:
+def _subtract_delta(variable: Any, delta: Any) -> None:
     variable._update("AssignSubVariableOp", EagerTensor(delta, variable.dtype), torch.sub, torch.Tensor.sub_)
 
 
 # Their element forms.
 
 
-def _operand(b: Any, old: Any, value: Any) -> Any:
+def _assigned_element(b: Any, old: Any, value: Any) -> Any:
     return value
 
 
-def _sum(b: Any, old: Any, delta: Any) -> Any:
+def _sum_element(b: Any, old: Any, delta: Any) -> Any:
     return b.add(old, delta)
 
 
-def _difference(b: Any, old: Any, delta: Any) -> Any:
+def _difference_element(b: Any, old: Any, delta: Any) -> Any:
     return b.sub(old, delta)
 
 
@@ -196,7 +196,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
             state.tracing.own_variable(self)
         if graph is not None:
             initial_value = graph.initial_value(self, initial_value, dtype)
-            with _eagerly():
+            with _run_eagerly():
                 value = convert(initial_value, None if dtype is None else as_dtype(dtype).base_dtype)
         else:
             value = convert(initial_value, None if dtype is None else as_dtype(dtype).base_dtype)
@@ -344,7 +344,9 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
     ) -> Any:
         """Adds `delta` to the variable. See `assign`."""
         if detours and state.graph is not None:
-            return self._stage("AssignAddVariableOp", _add, (convert(delta, self.dtype),), read_value, name, _sum)
+            return self._stage(
+                "AssignAddVariableOp", _add_delta, (convert(delta, self.dtype),), read_value, name, _sum_element
+            )
         self._update("AssignAddVariableOp", delta, torch.add, torch.Tensor.add_)
         return self._assigned() if read_value else None
 
@@ -354,7 +356,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         """Subtracts `delta` from the variable. See `assign`."""
         if detours and state.graph is not None:
             values = (convert(delta, self.dtype),)
-            return self._stage("AssignSubVariableOp", _subtract, values, read_value, name, _difference)
+            return self._stage("AssignSubVariableOp", _subtract_delta, values, read_value, name, _difference_element)
         self._update("AssignSubVariableOp", delta, torch.sub, torch.Tensor.sub_)
         return self._assigned() if read_value else None
 
@@ -380,7 +382,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         tensor = convert(value, self.dtype)
         if not self.shape.is_compatible_with(tensor.shape):
             raise self._shape_mismatch(tensor.shape)
-        return self._stage("AssignVariableOp", _assign, (tensor,), read_value, name, _operand)
+        return self._stage("AssignVariableOp", _assign_value, (tensor,), read_value, name, _assigned_element)
 
     def _shape_mismatch(self, shape: TensorShape) -> ValueError:
         return ValueError(
@@ -459,7 +461,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         """A scalar resource tensor that holds the variable."""
         if self._graph is not None:
             return self._graph.capture_variable(self)
-        handle = held(self, resource)
+        handle = hold_object(self, resource)
         if self._device is not None:
             handle._device = self._device
         return handle

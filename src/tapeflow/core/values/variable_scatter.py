@@ -27,16 +27,16 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 Rows = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], Any]
 
 
-def _divide(table: torch.Tensor, rows: torch.Tensor, updates: torch.Tensor) -> None:
+def _divide_rows(table: torch.Tensor, rows: torch.Tensor, updates: torch.Tensor) -> None:
     rounding = None if table.is_floating_point() or table.is_complex() else "trunc"
     if rounding and bool((updates == 0).any()):
         raise invalid("updates must not contain 0 [Op:ResourceScatterDiv]")
     divisors = torch.ones_like(table)
-    _reduce(divisors, rows, updates, "prod")
+    _reduce_rows(divisors, rows, updates, "prod")
     table.div_(divisors, rounding_mode=rounding)
 
 
-def _reduce(table: torch.Tensor, rows: torch.Tensor, updates: torch.Tensor, how: str) -> None:
+def _reduce_rows(table: torch.Tensor, rows: torch.Tensor, updates: torch.Tensor, how: str) -> None:
     if table.is_complex():  # torch has no scattered product of complex numbers
         for row, update in zip(rows.tolist(), updates, strict=True):
             table[row] *= update
@@ -48,9 +48,9 @@ def _reduce(table: torch.Tensor, rows: torch.Tensor, updates: torch.Tensor, how:
 _UPDATE: Rows = lambda table, rows, updates: table.index_copy_(0, rows, updates)  # noqa: E731
 _ADD: Rows = lambda table, rows, updates: table.index_add_(0, rows, updates)  # noqa: E731
 _SUB: Rows = lambda table, rows, updates: table.index_add_(0, rows, updates, alpha=-1)  # noqa: E731
-_MULTIPLY: Rows = lambda table, rows, updates: _reduce(table, rows, updates, "prod")  # noqa: E731
-_MAXIMUM: Rows = lambda table, rows, updates: _reduce(table, rows, updates, "amax")  # noqa: E731
-_MINIMUM: Rows = lambda table, rows, updates: _reduce(table, rows, updates, "amin")  # noqa: E731
+_MULTIPLY: Rows = lambda table, rows, updates: _reduce_rows(table, rows, updates, "prod")  # noqa: E731
+_MAXIMUM: Rows = lambda table, rows, updates: _reduce_rows(table, rows, updates, "amax")  # noqa: E731
+_MINIMUM: Rows = lambda table, rows, updates: _reduce_rows(table, rows, updates, "amin")  # noqa: E731
 
 
 class AssignsParts:
@@ -105,7 +105,7 @@ class AssignsParts:
 
     def scatter_div(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
         """Divides rows. See `scatter_update`."""
-        return self._scatter("ResourceScatterDiv", _divide, sparse_delta)
+        return self._scatter("ResourceScatterDiv", _divide_rows, sparse_delta)
 
     def scatter_max(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
         """Replaces elements of rows by the greater ones. See `scatter_update`."""
@@ -145,7 +145,7 @@ class AssignsParts:
         if shape[: len(batch)] != batch or not indices.value.ndim:
             raise invalid(f"indices of shape {list(indices.shape)} do not match the first dimensions of {list(shape)}")
         at = indices.value.long()
-        _check_range(at, shape[len(batch)], op)
+        _check_row_range(at, shape[len(batch)], op)
         start = torch.arange(math.prod(batch), device=at.device).reshape(*batch, 1) * shape[len(batch)]
         return self._change(op, change, at + start, updates, len(batch) + 1)
 
@@ -153,7 +153,7 @@ class AssignsParts:
         """Returns the indices and the values of slices, as tensors of the right dtypes."""
         if not isinstance(delta, IndexedSlices):
             raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {delta}")
-        return _indices(delta.indices), convert(delta.values, self.dtype)
+        return _as_indices(delta.indices), convert(delta.values, self.dtype)
 
     def _scatter(self, op: str, change: Rows, delta: Any) -> Any:
         return self._now_or_later(op, AssignsParts._scatter_rows, change, *self._delta(delta))
@@ -171,7 +171,7 @@ class AssignsParts:
                 f"{list(update_shape)}, indices.shape {list(index_shape)}, params.shape {list(shape)} [Op:{op}]"
             )
         at = indices.value.long()
-        _check_range(at, shape[0], op)
+        _check_row_range(at, shape[0], op)
         if self.dtype is bool_ and change is not _UPDATE:  # places of bools may be changed, and rows not
             raise self._unsupported(op)
         return self._change(op, change, at, updates, 1)
@@ -216,7 +216,7 @@ class AssignsParts:
         return self._scatter_nd("ResourceScatterNdMin", _MINIMUM, indices, updates)
 
     def _scatter_nd(self, op: str, change: Rows, indices: Any, updates: Any) -> Any:
-        where, tensor = _indices(indices), convert(updates, self.dtype)
+        where, tensor = _as_indices(indices), convert(updates, self.dtype)
         return self._now_or_later(op, AssignsParts._scatter_places, change, where, tensor)
 
     def _scatter_places(self, op: str, change: Rows, where: EagerTensor, updates: EagerTensor) -> Any:
@@ -232,7 +232,9 @@ class AssignsParts:
         outside = ((at < 0) | (at >= sizes)).any(1)
         if bool(outside.any()):
             first = int(outside.nonzero()[0])
-            raise invalid(f"indices[{first}] = {at[first].tolist()} does not index into shape {_text(shape)} [Op:{op}]")
+            raise invalid(
+                f"indices[{first}] = {at[first].tolist()} does not index into shape {_shape_text(shape)} [Op:{op}]"
+            )
         strides = [math.prod(shape[i + 1 : depth]) for i in range(depth)]
         rows = (at * torch.tensor(strides, dtype=torch.long, device=at.device)).sum(1)
         return self._change(op, change, rows, updates, depth)
@@ -276,7 +278,7 @@ class AssignsParts:
                 "[Op:ResourceCountUpTo]"
             )
         if before.value.ndim:
-            raise invalid(f"input is not a scalar: {_text(before.shape)} [Op:ResourceCountUpTo]")
+            raise invalid(f"input is not a scalar: {_shape_text(before.shape)} [Op:ResourceCountUpTo]")
         if int(before) >= limit:
             raise errors.OutOfRangeError(None, None, f"Reached limit of {limit} [Op:ResourceCountUpTo]")
         self._set(before.value + 1, before)
@@ -336,13 +338,13 @@ class AssignsParts:
                 at, values = at.to(memory.device), values.to(memory.device)
                 values = values.reshape(len(at), width) if values.ndim else values.expand(len(at), width)
                 if rows and width:
-                    _apply(change, memory.view(rows, width), at, values.contiguous())
+                    _apply_change(change, memory.view(rows, width), at, values.contiguous())
         finally:
             self._end(tensor, memory)
         return self._assigned()
 
 
-def _apply(change: Rows, table: torch.Tensor, rows: torch.Tensor, updates: torch.Tensor) -> None:
+def _apply_change(change: Rows, table: torch.Tensor, rows: torch.Tensor, updates: torch.Tensor) -> None:
     """Changes the table's rows, in a dtype that torch has a kernel for."""
     wide = COMPUTE_IN.get(table.dtype)
     if wide is None or table.dtype in (torch.int32, torch.float16, torch.bfloat16):
@@ -353,11 +355,11 @@ def _apply(change: Rows, table: torch.Tensor, rows: torch.Tensor, updates: torch
     table.copy_(computed)
 
 
-def _copy(value: Any) -> Any:
+def _copy_value(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else value.clone(memory_format=torch.contiguous_format)
 
 
-def _indices(value: Any) -> EagerTensor:
+def _as_indices(value: Any) -> EagerTensor:
     tensor = convert(value)
     if tensor.dtype is not int32 and tensor.dtype is not int64:
         raise invalid(
@@ -367,7 +369,7 @@ def _indices(value: Any) -> EagerTensor:
     return tensor
 
 
-def _check_range(indices: torch.Tensor, size: int, op: str) -> None:
+def _check_row_range(indices: torch.Tensor, size: int, op: str) -> None:
     if not indices.numel():
         return
     low, high = torch.aminmax(indices)
@@ -377,5 +379,5 @@ def _check_range(indices: torch.Tensor, size: int, op: str) -> None:
         raise invalid(f"indices[{first}] = {flat[first]} is not in [0, {size}) [Op:{op}]")
 
 
-def _text(shape: Any) -> str:
+def _shape_text(shape: Any) -> str:
     return "[" + ",".join(map(str, shape)) + "]"

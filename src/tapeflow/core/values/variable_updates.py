@@ -20,7 +20,7 @@ import torch
 from tapeflow.core import aten, errors
 from tapeflow.core import device as devices
 from tapeflow.core.context import once_for_each_slice, state
-from tapeflow.core.forking import new_lock
+from tapeflow.core.fork_locks import new_lock
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.kernels import SAME_BITS
 from tapeflow.core.types.dtypes import DType, bool_
@@ -116,7 +116,7 @@ class Updates:
         if state.on_slices:
             once_for_each_slice("an assignment")
         # A wrapper of the variable's own: the caller's may be watched, or recorded on a tape by its id.
-        after = EagerTensor(raw if self._place is None else devices.moved(raw, self._place), self.dtype)
+        after = EagerTensor(raw if self._place is None else devices.move_value(raw, self._place), self.dtype)
         if before is None or self._value is before: self._value = after  # noqa: E701  # fmt: skip
         self._tape_value = None
 

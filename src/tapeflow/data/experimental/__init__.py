@@ -2,7 +2,8 @@
 
 import typing as _typing
 
-from tapeflow.data.checkpointing import make_saveable_from_iterator
+from tapeflow.control.optional import Optional
+from tapeflow.core.unsupported import below as _below
 from tapeflow.data.experimental import service
 from tapeflow.data.experimental.transformations import (
     SHARD_HINT,
@@ -46,6 +47,7 @@ from tapeflow.data.experimental.transformations import (
 from tapeflow.data.files import CsvDatasetV2 as CsvDataset
 from tapeflow.data.files import RandomDatasetV2 as RandomDataset
 from tapeflow.data.files import SqlDatasetV2 as SqlDataset
+from tapeflow.data.iterator_checkpoints import make_saveable_from_iterator
 from tapeflow.data.node import INFINITE as INFINITE_CARDINALITY
 from tapeflow.data.node import UNKNOWN as UNKNOWN_CARDINALITY
 from tapeflow.data.options import (
@@ -63,8 +65,6 @@ from tapeflow.data.threads import AUTOTUNE
 from tapeflow.data.transformations.group_by_reducer import Reducer
 from tapeflow.lookup.from_dataset import index_table_from_dataset, table_from_dataset
 from tapeflow.lookup.initializers import DatasetInitializer
-from tapeflow.optional import Optional
-from tapeflow.unsupported import below as _below
 
 __all__ = [
     "AUTOTUNE", "INFINITE_CARDINALITY", "SHARD_HINT", "UNKNOWN_CARDINALITY", "AutoShardPolicy", "AutotuneAlgorithm",

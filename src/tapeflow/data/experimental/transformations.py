@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, ParamSpec
 
 from tapeflow.array.creation import zeros
+from tapeflow.control.optional import Optional
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -26,9 +27,8 @@ from tapeflow.data.threads import AUTOTUNE
 from tapeflow.data.transformations.assert_cardinality import AssertCardinality
 from tapeflow.data.transformations.copy_to_device import OnDevice
 from tapeflow.data.transformations.group_by_reducer import GroupByReducer, Reducer
-from tapeflow.io.parsing import parse_example
+from tapeflow.io.example_parser import parse_example
 from tapeflow.io.records import TFRecordWriter as RecordWriter
-from tapeflow.optional import Optional
 
 P = ParamSpec("P")
 SHARD_HINT = -1
@@ -94,7 +94,7 @@ def at(dataset: Dataset, index: TensorLike) -> Any:
     if state.graph is None:
         return elements.Packer(spec)(dataset._node.element_at(integer(index)))
     outputs = ops.GetElementAtIndex(dataset._variant_tensor, index, *elements.element_attrs(spec))
-    return elements.packed(spec, outputs)
+    return elements.pack_element(spec, outputs)
 
 
 def cardinality(dataset: Dataset) -> Tensor:
@@ -580,7 +580,7 @@ def choose_from_datasets(
 # ---- older forms of methods ------------------------------------------------------------------------------------------
 
 
-def _transformation(name: str, method: Callable[Concatenate[Dataset, P], Dataset]) -> Callable[P, Transformation]:
+def _make_transformation(name: str, method: Callable[Concatenate[Dataset, P], Dataset]) -> Callable[P, Transformation]:
     """Returns the function that binds the arguments of a method and returns a function for `Dataset.apply`."""
 
     def function(*args: P.args, **kwargs: P.kwargs) -> Transformation:
@@ -601,15 +601,15 @@ def _transformation(name: str, method: Callable[Concatenate[Dataset, P], Dataset
     return function
 
 
-bucket_by_sequence_length = _transformation("bucket_by_sequence_length", Dataset.bucket_by_sequence_length)
-dense_to_ragged_batch = _transformation("dense_to_ragged_batch", Dataset.ragged_batch)
-dense_to_sparse_batch = _transformation("dense_to_sparse_batch", Dataset.sparse_batch)
-enumerate_dataset = _transformation("enumerate_dataset", Dataset.enumerate)
-group_by_window = _transformation("group_by_window", Dataset.group_by_window)
-ignore_errors = _transformation("ignore_errors", Dataset.ignore_errors)
-rejection_resample = _transformation("rejection_resample", Dataset.rejection_resample)
-scan = _transformation("scan", Dataset.scan)
-snapshot = _transformation("snapshot", Dataset.snapshot)
-take_while = _transformation("take_while", Dataset.take_while)
-unbatch = _transformation("unbatch", Dataset.unbatch)
-unique = _transformation("unique", Dataset.unique)
+bucket_by_sequence_length = _make_transformation("bucket_by_sequence_length", Dataset.bucket_by_sequence_length)
+dense_to_ragged_batch = _make_transformation("dense_to_ragged_batch", Dataset.ragged_batch)
+dense_to_sparse_batch = _make_transformation("dense_to_sparse_batch", Dataset.sparse_batch)
+enumerate_dataset = _make_transformation("enumerate_dataset", Dataset.enumerate)
+group_by_window = _make_transformation("group_by_window", Dataset.group_by_window)
+ignore_errors = _make_transformation("ignore_errors", Dataset.ignore_errors)
+rejection_resample = _make_transformation("rejection_resample", Dataset.rejection_resample)
+scan = _make_transformation("scan", Dataset.scan)
+snapshot = _make_transformation("snapshot", Dataset.snapshot)
+take_while = _make_transformation("take_while", Dataset.take_while)
+unbatch = _make_transformation("unbatch", Dataset.unbatch)
+unique = _make_transformation("unique", Dataset.unique)

@@ -16,7 +16,7 @@ from tapeflow.data.sources.files import OfFiles, names_of, reading
 from tapeflow.data.threads import Chained
 from tapeflow.data.transformations.batch import runs
 from tapeflow.io.csv import CsvParser, defaults_of
-from tapeflow.io.records import opened
+from tapeflow.io.records import open_records
 
 
 @dataset_op("CSVDatasetV2", "CSVDataset")
@@ -88,7 +88,7 @@ class Csv(OfFiles):
         return columns
 
     def _records(self, filename: Element) -> Iterator[bytes]:
-        with opened(filename[0].item(), self.compression_type, self.buffer_size) as file:
+        with open_records(filename[0].item(), self.compression_type, self.buffer_size) as file:
             yield from itertools.islice(self._parser.records(file), int(self.header), None)
 
 

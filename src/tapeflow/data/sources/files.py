@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapeflow.array.properties import size
-from tapeflow.array.shaping import reshape
+from tapeflow.array.reshapes import reshape
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
@@ -50,17 +50,17 @@ def names_of(filenames: Any) -> Node:
                 f"dataset of element shape {spec.shape!r}."
             )
         return filenames
-    names = filenames if isinstance(filenames, Tensor) else convert(_plain(filenames))
+    names = filenames if isinstance(filenames, Tensor) else convert(_plain_names(filenames))
     empty = names.shape.num_elements() == 0
     if names.dtype is not string and not empty:
         raise TypeError(f"The `filenames` argument must contain `tf.string` elements. Got `{names.dtype!r}` elements.")
     return FromTensorSlices(convert([], string) if empty else reshape(names, [-1]), True)
 
 
-def _plain(filenames: Any) -> Any:
+def _plain_names(filenames: Any) -> Any:
     """Returns names, with text in place of `os.PathLike` objects."""
     if isinstance(filenames, (list, tuple)):
-        return [_plain(f) for f in filenames]
+        return [_plain_names(f) for f in filenames]
     return filenames.__fspath__() if hasattr(filenames, "__fspath__") else filenames
 
 
@@ -137,7 +137,7 @@ def reading(compression_type: Any, buffer_size: Any) -> tuple[Any, int]:
 
 def list_files(file_pattern: Any, shuffle: bool, seed: Any) -> Node:
     """Returns the node of the names of the files that match patterns."""
-    pattern = convert(_plain(file_pattern), string)
+    pattern = convert(_plain_names(file_pattern), string)
     names: Any = matching_files(pattern)
     if isinstance(names, EagerTensor) and not names.shape[0]:
         shown = ", ".join(p.decode(errors="replace") for p in pattern.value.reshape(-1).tolist())
@@ -149,5 +149,5 @@ def list_files(file_pattern: Any, shuffle: bool, seed: Any) -> Node:
 
 
 @op_kernel("MatchingFilesDataset")
-def _matching(patterns: Any) -> Node:
+def _matching_files(patterns: Any) -> Node:
     return list_files(patterns, False, None)

@@ -9,7 +9,7 @@ from tapeflow.core.errors import DataLossError
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data.node import dataset_op
 from tapeflow.data.sources.files import Contents
-from tapeflow.io.records import opened
+from tapeflow.io.records import open_records
 
 
 @dataset_op("FixedLengthRecordDatasetV2", "FixedLengthRecordDataset")
@@ -34,7 +34,7 @@ class FixedLengthRecords(Contents):
         for number, part in ((header, "header"), (footer, "footer")):
             if number < 0:
                 raise invalid(f"`{part}_bytes` must be >= 0 [Op:FixedLengthRecordDatasetV2]")
-        with opened(path, self.compression_type, self.buffer_size) as file:
+        with open_records(path, self.compression_type, self.buffer_size) as file:
             body = file.read()[header:]
         body = body[: len(body) - footer] if footer <= len(body) else b""
         if len(body) % length:

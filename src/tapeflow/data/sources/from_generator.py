@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.control.py_function import error_of_op
 from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.ops.convert import convert, from_array, is_arrow
 from tapeflow.core.types.dtypes import DType, as_dtype, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, spec_of
-from tapeflow.core.values.boxed_objects import held
+from tapeflow.core.values.boxed_objects import hold_object
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import elements
 from tapeflow.data.elements import Element
 from tapeflow.data.functions import OpFunction
 from tapeflow.data.node import Node, add_python_operation, op_kernel
-from tapeflow.py_function import error_of_op
 
 
 class Generator(Node):
@@ -38,7 +38,7 @@ class Generator(Node):
 
     def operation(self) -> SymbolicTensor:
         def build(*args: Any) -> list[Any]:
-            return [held(Generator(self.generator, self._signature, args), variant)]
+            return [hold_object(Generator(self.generator, self._signature, args), variant)]
 
         return add_python_operation("GeneratorDataset", build, self.args)
 
@@ -60,11 +60,11 @@ class Generator(Node):
                     "TypeError: `generator` yielded an element that did not match the expected structure. The expected "
                     f"structure was {self._signature}, but the yielded element was {value}."
                 ) from e
-            yield elements.to_element(tuple([_checked(v, s, casts) for v, s in zip(flat, specs, strict=True)]))
+            yield elements.to_element(tuple([_check_component(v, s, casts) for v, s in zip(flat, specs, strict=True)]))
 
 
 @op_kernel("GeneratorDataset")
-def _generator(init_func: OpFunction, next_func: OpFunction, finalize_func: OpFunction, spec: Any) -> Node:
+def _generator_dataset(init_func: OpFunction, next_func: OpFunction, finalize_func: OpFunction, spec: Any) -> Node:
     init, step, end = (f.typed(tuple(f.argument_specs)) for f in (init_func, next_func, finalize_func))
 
     def values() -> Iterator[Any]:
@@ -119,7 +119,7 @@ def _from_python(generator: Callable[..., Any], args: list[Any]) -> Iterator[Any
         raise error_of_op(error, "[Op:IteratorGetNext] name: ") from error
 
 
-def _checked(value: Any, spec: Any, casts: bool) -> Any:
+def _check_component(value: Any, spec: Any, casts: bool) -> Any:
     """Returns a component that a generator yielded, as its spec declares it.
 
     Args:
@@ -132,7 +132,7 @@ def _checked(value: Any, spec: Any, casts: bool) -> Any:
     """
     try:
         if casts:
-            component: Any = _cast(value, spec.dtype)
+            component: Any = _cast_component(value, spec.dtype)
         else:
             component = convert(value, spec.dtype) if type(spec) is TensorSpec else elements.component(value)
     except (TypeError, ValueError, OverflowError) as e:
@@ -149,7 +149,7 @@ def _checked(value: Any, spec: Any, casts: bool) -> Any:
     return component
 
 
-def _cast(value: Any, dtype: DType) -> EagerTensor:
+def _cast_component(value: Any, dtype: DType) -> EagerTensor:
     """Returns the tensor of a value, cast as NumPy casts arrays."""
     if isinstance(value, EagerTensor) and value.dtype is dtype:
         return value

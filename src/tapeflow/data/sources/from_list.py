@@ -24,7 +24,7 @@ class Elements(Node):
     def tensors(self) -> list[Tensor]:
         """The tensors that the elements consist of."""
         specs = elements.flatten(self.spec)
-        return [t for element in self.items for t in elements.encoded(element, specs)]
+        return [t for element in self.items for t in elements.encode_values(element, specs)]
 
     def cardinality(self) -> int:
         return len(self.items)
@@ -49,7 +49,7 @@ class FromList(Elements):
                 "Invalid `elements`. `elements` should not be empty. If you want an empty dataset, use "
                 "`tf.data.Dataset.range(0)`."
             )
-        components, specs = zip(*map(elements.normalized, values), strict=True)
+        components, specs = zip(*map(elements.normalize_value, values), strict=True)
         spec = specs[0]
         for other in specs[1:]:
             spec = elements.common_spec(spec, other)
@@ -57,6 +57,6 @@ class FromList(Elements):
 
 
 @op_kernel("ListDataset")
-def _list(tensors: list[Any], spec: Any) -> Node:
+def _list_dataset(tensors: list[Any], spec: Any) -> Node:
     width = len(spec)
     return Elements([tuple([t.value for t in tensors[i : i + width]]) for i in range(0, len(tensors), width)], spec)

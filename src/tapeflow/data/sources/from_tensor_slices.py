@@ -29,11 +29,11 @@ class FromTensorSlices(Node):
         return cls(tuple(components), bool(is_files))
 
     def element_spec(self) -> Any:
-        value, spec = elements.normalized(self.value)
+        value, spec = elements.normalize_value(self.value)
         flat = elements.flatten(value)
         if not [v for v in flat if v is not None]:
             raise ValueError("Invalid `element`. `element` should not be empty.")
-        slices = elements.map_specs(elements.unbatched, spec)
+        slices = elements.map_specs(elements.unbatch_spec, spec)
         sizes = [elements.rows_of(v) for v in flat if v is not None]
         for size in sizes[1:]:
             if size != sizes[0] and None not in (size, sizes[0]):
@@ -57,7 +57,7 @@ class FromTensorSlices(Node):
         columns = self._columns
         if not all(isinstance(v, (torch.Tensor, StringArray, np.ndarray)) for v in columns):
             return None
-        takers = [_taker(v) for v in columns]
+        takers = [_slice_taker(v) for v in columns]
         return Rows(
             self._count,
             lambda numbers: tuple([t(numbers) for t in takers]),
@@ -65,7 +65,7 @@ class FromTensorSlices(Node):
         )
 
 
-def _taker(value: Any) -> Callable[[torch.Tensor], Any]:
+def _slice_taker(value: Any) -> Callable[[torch.Tensor], Any]:
     if isinstance(value, torch.Tensor):
         return lambda numbers: value.index_select(0, numbers)
     return lambda numbers: value[numbers.numpy()]

@@ -24,7 +24,7 @@ class FromTensors(Node):
         return cls(tuple(components))
 
     def element_spec(self) -> Any:
-        value, spec = elements.normalized(self.value)
+        value, spec = elements.normalize_value(self.value)
         if not [s for s in elements.flatten(spec) if s.flatten()]:
             raise invalid("An element must have at least one tensor, but there is none. [Op:TensorDataset]")
         self.element = elements.to_element(value)
@@ -33,7 +33,7 @@ class FromTensors(Node):
     @property
     def components(self) -> list[Tensor]:
         """The tensors of the element."""
-        return elements.encoded(self.element, elements.flatten(self.spec))
+        return elements.encode_values(self.element, elements.flatten(self.spec))
 
     def cardinality(self) -> int:
         return 1

@@ -43,10 +43,10 @@ class Random(Seeded, Node):
         return INFINITE
 
     def iterate(self) -> Iterator[Element]:
-        return _numbers(Words(self.seeds.next()))
+        return _random_numbers(Words(self.seeds.next()))
 
 
-def _numbers(words: Words) -> Iterator[Element]:
+def _random_numbers(words: Words) -> Iterator[Element]:
     while True:
         for word in words.take(256).tolist():
             yield (torch.scalar_tensor(word, dtype=torch.int64),)

@@ -58,12 +58,12 @@ class Sql(Node):
                             f"The number of columns in query ({len(row)}) must match the number of elements in "
                             f"output_types ({len(self._dtypes)}). [Op:IteratorGetNext]"
                         )
-                    yield tuple([_scalar(v, d) for v, d in zip(row, self._dtypes, strict=True)])
+                    yield tuple([_column_scalar(v, d) for v, d in zip(row, self._dtypes, strict=True)])
         except sqlite3.Error as error:
             raise UnknownError.of(f"Prepare() failed: {error}: {self.query} [Op:IteratorGetNext]") from error
 
 
-def _scalar(value: Any, dtype: Any) -> Any:
+def _column_scalar(value: Any, dtype: Any) -> Any:
     """Returns a column's value as a bare scalar; 0 or "" for NULL."""
     if dtype is string:
         return StringArray.scalar(b"" if value is None else value if isinstance(value, bytes) else str(value).encode())

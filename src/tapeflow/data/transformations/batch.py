@@ -39,9 +39,9 @@ def runs(items: Iterator[Any], size: int, drop_remainder: bool) -> Iterator[list
     return filter(lambda run: len(run) == size, lists) if drop_remainder else lists
 
 
-def stacked(source: Node, items: Iterator[Element], size: int, drop_remainder: bool) -> Iterator[Element]:
+def stack_batches(source: Node, items: Iterator[Element], size: int, drop_remainder: bool) -> Iterator[Element]:
     """Returns an iterator over batches of a node's elements, stacked one by one."""
-    stack = functools.partial(elements.batched, specs=elements.flatten(source.spec))
+    stack = functools.partial(elements.batch_elements, specs=elements.flatten(source.spec))
     return map(stack, runs(items, size, drop_remainder))
 
 
@@ -111,7 +111,7 @@ class Batch(Batching):
         return _RowBatches([numbers] if choosers else [], self, rows)
 
     def generate(self, *inputs: Iterator[Element]) -> Iterator[Element]:
-        return stacked(self.input_dataset, inputs[0], self.batch_size, self.drop_remainder)
+        return stack_batches(self.input_dataset, inputs[0], self.batch_size, self.drop_remainder)
 
 
 @dataset_op("ParallelBatchDataset")

@@ -12,9 +12,9 @@ from tapeflow.data import elements
 from tapeflow.data.elements import Element
 from tapeflow.data.node import Node, Unary, op_kernel
 from tapeflow.data.saved_datasets import read_elements, write_element
+from tapeflow.io.atomic_replace import replaced_file
 from tapeflow.io.gfile import files as gfile
 from tapeflow.io.records import TFRecordWriter
-from tapeflow.io.replacing import replaced_file
 
 
 class Cache(Unary):
@@ -77,5 +77,5 @@ class FileCache(Cache):
 
 
 @op_kernel("CacheDataset", "CacheDatasetV2")
-def _cache(input_dataset: Any, filename: bytes) -> Node:
+def _cache_dataset(input_dataset: Any, filename: bytes) -> Node:
     return FileCache(input_dataset, filename.decode()) if filename else Cache(input_dataset)

@@ -27,10 +27,10 @@ class Choices(Map):
 
     def iterate(self) -> Iterator[Element]:
         pairs: Any = self.input_dataset
-        return _drawn(Words(pairs.input_dataset.seeds.next()), self.logits)
+        return _draw_choices(Words(pairs.input_dataset.seeds.next()), self.logits)
 
 
-def _drawn(words: Words, logits: torch.Tensor) -> Iterator[Element]:
+def _draw_choices(words: Words, logits: torch.Tensor) -> Iterator[Element]:
     rest = np.empty(0, np.uint32)
     while True:
         rest = np.concatenate([rest, words.take(512)])

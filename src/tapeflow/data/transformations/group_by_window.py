@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from tapeflow.autograph.conversion import converted
+from tapeflow.autograph.conversion import convert_function
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.types.spec import TensorSpec
@@ -96,7 +96,7 @@ def number_function(which: str, function: Callable[..., Any], name: str, spec: A
     Raises:
         ValueError: it returns something else.
     """
-    traced = MappedFunction(lambda *args: _as_int64(converted(function)(*args)), name, spec)
+    traced = MappedFunction(lambda *args: _as_int64(convert_function(function)(*args)), name, spec)
     if not TensorSpec([], int64).is_compatible_with(traced.output_spec):
         raise ValueError(
             f"Invalid `{which}`. `{which}` must return a single `tf.int64` scalar tensor but its return type is "

@@ -6,10 +6,10 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 from tapeflow.core.errors import OpError
+from tapeflow.core.logger import get_logger
 from tapeflow.data.elements import Element
 from tapeflow.data.node import Unary, dataset_op
 from tapeflow.data.threads import Failure, raises_failures, with_failures
-from tapeflow.logger import get_logger
 
 
 @dataset_op("IgnoreErrorsDataset")

@@ -12,7 +12,7 @@ from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction, OpFunction
 from tapeflow.data.node import Node, Rows, Unary, dataset_op, op_kernel
 from tapeflow.data.threads import AUTOTUNE, mapped_in_threads
-from tapeflow.data.transformations.batch import Batch, stacked
+from tapeflow.data.transformations.batch import Batch, stack_batches
 
 
 @dataset_op("MapDataset")
@@ -49,7 +49,7 @@ class Map(Unary):
             return None
         batches = source.batches(size, drop_remainder)
         if batches is None:
-            batches = stacked(source, source.iterate(), size, drop_remainder)
+            batches = stack_batches(source, source.iterate(), size, drop_remainder)
         return map(function.many, batches)
 
 

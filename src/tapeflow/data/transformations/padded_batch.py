@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.array.joining import stack
+from tapeflow.array.concat_and_split import stack
 from tapeflow.core.errors import DataLossError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.static import static_shape
@@ -64,7 +64,7 @@ class PaddedBatch(Batching):
             values = [self.values] * len(specs)
         self._targets = targets
         self._shapes = [None if s.rank is None else tuple(s.as_list()) for s in shapes]
-        self._fills = [_padding(v, s.dtype) for v, s in zip(values, specs, strict=True)]
+        self._fills = [_padding_value(v, s.dtype) for v, s in zip(values, specs, strict=True)]
         first = TensorShape([size])
         padded = [TensorSpec(first.concatenate(p), s.dtype) for p, s in zip(shapes, specs, strict=True)]
         return elements.pack(spec, padded)
@@ -87,7 +87,7 @@ class PaddedBatch(Batching):
 
     def _stacked(self, run: list[Element]) -> Element:
         columns = zip(*run, strict=True)
-        return tuple(map(_padded, columns, self._shapes, self._fills))
+        return tuple(map(_pad_component, columns, self._shapes, self._fills))
 
 
 def _sizes_field(target: Any, shape: Any) -> Any:
@@ -116,7 +116,7 @@ def _padded_shape(shape: Any, component: TensorShape) -> TensorShape:
     return shape
 
 
-def _padding(value: Any, dtype: Any) -> Any:
+def _padding_value(value: Any, dtype: Any) -> Any:
     """Returns the number that fills, as a Python value."""
     if value is None:
         if dtype is variant:
@@ -135,7 +135,7 @@ def _padding(value: Any, dtype: Any) -> Any:
     return tensor if isinstance(tensor, SymbolicTensor) else tensor.value.item()
 
 
-def _padded(values: Sequence[Any], shape: Any, fill: Any) -> Any:
+def _pad_component(values: Sequence[Any], shape: Any, fill: Any) -> Any:
     """Returns the values of one component in one batch, filled up to one shape."""
     rank = len(shape)
     longest = [max(dims) for dims in zip(*[v.shape for v in values], strict=True)]

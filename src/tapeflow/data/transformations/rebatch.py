@@ -52,5 +52,5 @@ class Rebatch(Unary):
                 continue
             if not run or (self.drop_remainder and len(run) < size):
                 return
-            yield elements.batched(run, specs)
+            yield elements.batch_elements(run, specs)
             size = next(sizes)

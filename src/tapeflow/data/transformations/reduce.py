@@ -15,25 +15,25 @@ from tapeflow.data.node import Node, add_operation, declared_shapes, op_kernel
 from tapeflow.data.threads import IteratorState, running, working_for
 
 
-def reduced(node: Node, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
+def reduce_node(node: Node, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
     """Returns the state after a user's function has run for all elements, as the user sees it."""
-    initial, first_spec = elements.normalized(initial_state)
+    initial, first_spec = elements.normalize_value(initial_state)
     function, spec = state_function(reduce_func, "reduce()", first_spec, node.spec, lambda s: s)
     if state.graph is None:
-        return elements.Packer(spec)(_reduction(node, elements.to_element(initial), function))
+        return elements.Packer(spec)(_run_reduction(node, elements.to_element(initial), function))
     types, shapes = elements.element_attrs(spec)
     fields = {
         "input_dataset": node.variant,
-        "initial_state": elements.encoded(elements.flatten(initial), elements.flatten(first_spec)),
+        "initial_state": elements.encode_values(elements.flatten(initial), elements.flatten(first_spec)),
         "f": function,
         "output_types": types,
         "output_shapes": shapes,
     }
     outputs = add_operation("ReduceDataset", lambda name, _: fields.get(name, NO_DEFAULT))
-    return elements.packed(spec, outputs)
+    return elements.pack_element(spec, outputs)
 
 
-def _reduction(node: Node, state: Element, function: MappedFunction) -> Element:
+def _run_reduction(node: Node, state: Element, function: MappedFunction) -> Element:
     with working_for(IteratorState(running.state and running.state.log)):
         step = function.caller()
         for element in node.outermost().iterate():
@@ -42,6 +42,6 @@ def _reduction(node: Node, state: Element, function: MappedFunction) -> Element:
 
 
 @op_kernel("ReduceDataset", shape=declared_shapes)
-def _reduce(input_dataset: Any, initial_state: list[Any], f: OpFunction) -> Element:
+def _reduce_dataset(input_dataset: Any, initial_state: list[Any], f: OpFunction) -> Element:
     function = f.typed((tuple(map(spec_of, initial_state)), input_dataset.spec))
-    return _reduction(input_dataset, tuple([t.value for t in initial_state]), function)
+    return _run_reduction(input_dataset, tuple([t.value for t in initial_state]), function)

@@ -39,7 +39,7 @@ class Scan(Unary):
     @classmethod
     def of(cls, node: Node, initial_state: Any, scan_func: Callable[..., Any]) -> Scan:
         """Returns the node for a user's first state and function."""
-        first, spec = elements.normalized(initial_state)
+        first, spec = elements.normalize_value(initial_state)
         function, spec = state_function(
             scan_func, "Dataset.scan()", spec, node.spec, _state_of_pair, "Invalid `scan_func`. "
         )
@@ -51,7 +51,7 @@ class Scan(Unary):
     @property
     def initial_state(self) -> list[Any]:
         """The tensors of the first state."""
-        return elements.encoded(self.first, elements.flatten(self.state_spec))
+        return elements.encode_values(self.first, elements.flatten(self.state_spec))
 
     def generate(self, *inputs: Iterator[Element]) -> Iterator[Element]:
         state, function = self.first, self.f.caller()

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.boxed_objects import box_object
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data.node import Node, Unary, dataset_op, op_kernel
 from tapeflow.data.seeds import Seeded, Seeds, Words
@@ -76,7 +76,7 @@ class Shuffle(Seeded, Unary):
                     except StopIteration:
                         break
                     except Exception as error:
-                        element = yield from _after(error, elements)
+                        element = yield from _after_failure(error, elements)
                         if element is END:
                             break
                         ring[oldest] = element
@@ -87,10 +87,10 @@ class Shuffle(Seeded, Unary):
                 left = left[used:]
                 break
             ring = ring[oldest + 1 :] + ring[:oldest]
-        yield from _drained(ring, left, words)
+        yield from _drain_ring(ring, left, words)
 
 
-def _after(error: Exception, elements: Iterator[Any]) -> Generator[Any, None, Any]:
+def _after_failure(error: Exception, elements: Iterator[Any]) -> Generator[Any, None, Any]:
     """Yields the failure, and those that follow it; returns the next element, or `END`."""
     yield Failure(error)
     for element in with_failures(elements):
@@ -100,7 +100,7 @@ def _after(error: Exception, elements: Iterator[Any]) -> Generator[Any, None, An
     return END
 
 
-def _drained(ring: list[Any], left: np.ndarray, words: Words) -> Iterator[Any]:
+def _drain_ring(ring: list[Any], left: np.ndarray, words: Words) -> Iterator[Any]:
     """Yields the rest of a ring, the oldest first, when its input has ended."""
     start, size = 0, len(ring)
     while start < size:
@@ -117,7 +117,9 @@ def _drained(ring: list[Any], left: np.ndarray, words: Words) -> Iterator[Any]:
 
 
 @op_kernel("ShuffleDataset")
-def _shuffle(input_dataset: Any, buffer_size: int, seed: int, seed2: int, reshuffle_each_iteration: Any) -> Node:
+def _shuffle_dataset(
+    input_dataset: Any, buffer_size: int, seed: int, seed2: int, reshuffle_each_iteration: Any
+) -> Node:
     return Shuffle.of_op(input_dataset, buffer_size, seed, seed2, reshuffle_each_iteration)
 
 
@@ -135,14 +137,14 @@ def _shuffle_and_repeat(
 
 @op_kernel("AnonymousSeedGenerator", shape=lambda *_: [[], []])
 def _seed_generator(seed: int, seed2: int, reshuffle: bool) -> Any:
-    return boxed((seed, seed2, reshuffle)), boxed(None)
+    return box_object((seed, seed2, reshuffle)), box_object(None)
 
 
 @op_kernel("AnonymousRandomSeedGenerator", shape=lambda *_: [[], []])
 def _random_seed_generator(seed: int, seed2: int) -> Any:
-    return boxed((seed, seed2, True)), boxed(None)
+    return box_object((seed, seed2, True)), box_object(None)
 
 
 @op_kernel("DummySeedGenerator")
 def _no_seeds() -> Any:
-    return boxed((0, 0, True))
+    return box_object((0, 0, True))

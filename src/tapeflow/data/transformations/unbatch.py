@@ -33,7 +33,7 @@ class Unbatch(Unary):
                 )
             rows = shape[0] if rows is None else rows
         self._each = rows
-        return elements.map_specs(elements.unbatched, self.input_dataset.spec)
+        return elements.map_specs(elements.unbatch_spec, self.input_dataset.spec)
 
     def cardinality(self) -> int:
         size = self.input_dataset.cardinality()
@@ -54,10 +54,10 @@ class Unbatch(Unary):
         return Unbatch(Map(source, MappedFunction.for_node(source, encoded, "unbatch"))).variant
 
     def generate(self, *inputs: Iterator[Element]) -> Iterator[Element]:
-        return Chained(map(_slices, inputs[0]))
+        return Chained(map(_element_slices, inputs[0]))
 
 
-def _slices(element: Element) -> Iterator[Element]:
+def _element_slices(element: Element) -> Iterator[Element]:
     sizes = {elements.rows_of(v) for v in element if v is not None}
     if len(sizes) > 1:
         raise invalid(f"Input element must have the same batch size in each component, not {sorted(sizes)}.")

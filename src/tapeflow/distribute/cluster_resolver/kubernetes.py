@@ -59,7 +59,7 @@ class KubernetesClusterResolver(ClusterResolver):
             raise ValueError("The executable location provided is invalid.")
         self._selectors = job_to_label_mapping or {"worker": ["job-name=tensorflow"]}
         self._port, self._rpc_layer = tf_server_port, rpc_layer
-        self._client = override_client or _client(executable_location)
+        self._client = override_client or _kubernetes_client(executable_location)
 
     def cluster_spec(self) -> ClusterSpec:
         """Returns the addresses of the pods, by the order of their names.
@@ -84,7 +84,7 @@ class KubernetesClusterResolver(ClusterResolver):
         return self._address(task_type, task_id, rpc_layer)
 
 
-def _client(location: KubernetesExecutableLocation) -> Any:
+def _kubernetes_client(location: KubernetesExecutableLocation) -> Any:
     try:
         from kubernetes import client, config  # optional: only clusters of Kubernetes have it
     except ImportError as error:

@@ -12,7 +12,7 @@ from tapeflow.distribute.cluster_resolver.resolver import ClusterResolver
 from tapeflow.train.cluster import ClusterSpec
 
 
-def _variable(name: str) -> str:
+def _slurm_variable(name: str) -> str:
     name = f"SLURM_{name}"
     if name not in os.environ:
         raise RuntimeError(f"{name} not found in environment. Not running inside a SLURM step?")
@@ -28,10 +28,10 @@ def expand_hosts(text: str) -> list[str]:
     if not re.fullmatch(r"[^,\[\]]*(\[[^\[\]]+\])?(,[^,\[\]]+(\[[^\[\]]+\])?|,\[[^\[\]]+\])*", text):
         raise ValueError(f'Invalid hostlist format "{text}"')
     return [host for prefix, _, numbers in re.findall(r"([^,\[\]]*)(\[([^\]]+)\])?(?:,|$)", text)
-            if prefix or numbers for host in _numbered(text, prefix, numbers)]  # fmt: skip
+            if prefix or numbers for host in _number_hosts(text, prefix, numbers)]  # fmt: skip
 
 
-def _numbered(text: str, prefix: str, numbers: str) -> Iterator[str]:
+def _number_hosts(text: str, prefix: str, numbers: str) -> Iterator[str]:
     if not numbers:
         yield prefix
         return
@@ -101,15 +101,15 @@ class SlurmClusterResolver(ClusterResolver):
         auto_set_gpu: bool = True,
         rpc_layer: str = "grpc",
     ) -> None:
-        self._rank = int(_variable("PROCID"))
-        self._jobs = dict(jobs) if jobs is not None else {"worker": int(_variable("STEP_NUM_TASKS"))}
+        self._rank = int(_slurm_variable("PROCID"))
+        self._jobs = dict(jobs) if jobs is not None else {"worker": int(_slurm_variable("STEP_NUM_TASKS"))}
         self._port_base, self._auto_set_gpu, self._rpc_layer = port_base, auto_set_gpu, rpc_layer
         if isinstance(tasks_per_node, Mapping):
             self._tasks = dict(tasks_per_node)
         else:
-            hosts = expand_hosts(_variable("STEP_NODELIST"))
+            hosts = expand_hosts(_slurm_variable("STEP_NODELIST"))
             counts = (
-                expand_tasks(_variable("STEP_TASKS_PER_NODE"))
+                expand_tasks(_slurm_variable("STEP_TASKS_PER_NODE"))
                 if tasks_per_node is None
                 else [tasks_per_node] * len(hosts)
             )

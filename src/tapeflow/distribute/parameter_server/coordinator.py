@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.core.context import discard, state
+from tapeflow.core.logger import get_logger
 from tapeflow.core.values import nest
 from tapeflow.data.dataset import Dataset
 from tapeflow.distribute.input import DistributedDataset
@@ -22,7 +23,6 @@ from tapeflow.distribute.parameter_server.values import PerWorkerIterator, Remot
 from tapeflow.distribute.parameter_server.variables import OWNER
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
-from tapeflow.logger import get_logger
 from tapeflow.transport.calls import Client, TaskUnavailableError, client_of
 
 _RETRY_SECONDS = 1.0

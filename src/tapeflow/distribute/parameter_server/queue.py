@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core.errors import CancelledError
-from tapeflow.core.forking import new_condition
+from tapeflow.core.fork_locks import new_condition
 from tapeflow.distribute.parameter_server.values import ScheduledValue
 
 _MOST_WAITING = 256 * 1024  # closures; `schedule` waits while there are more

@@ -47,11 +47,11 @@ def message_of(concrete: ConcreteFunction, share: Callable[[Any], Any]) -> dict[
         "name": name,
         "library": definitions_of(concrete.body),
         "arguments": [TensorSpec(t.shape, t.dtype) for t in concrete.body.inputs[:count]],
-        "captures": [_capture(c, share, name) for c in concrete._captured],
+        "captures": [_capture_value(c, share, name) for c in concrete._captured],
     }
 
 
-def _capture(value: Any, share: Callable[[Any], Any], name: str) -> Any:
+def _capture_value(value: Any, share: Callable[[Any], Any], name: str) -> Any:
     if value is WORKER_INDEX:
         return None
     if isinstance(value, SymbolicTensor):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tapeflow.array.gathering import gather
-from tapeflow.array.joining import concat
-from tapeflow.array.shaping import reshape
+from tapeflow.array.concat_and_split import concat
+from tapeflow.array.gathers import gather
+from tapeflow.array.reshapes import reshape
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.shape import TensorShape
@@ -145,7 +145,7 @@ class ShardedVariable(ReadAsTensor, Trackable):
         return f"{self._name}_{self._number}"
 
 
-def _scattering(method: str) -> Callable[..., ShardedVariable]:
+def _scatter_method(method: str) -> Callable[..., ShardedVariable]:
     def scatter(
         self: ShardedVariable, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> ShardedVariable:
@@ -158,4 +158,4 @@ def _scattering(method: str) -> Callable[..., ShardedVariable]:
 for _name in sorted(Tensor.OVERLOADABLE_OPERATORS):
     setattr(ShardedVariable, _name, getattr(Variable, _name))
 for _kind in ("add", "sub", "mul", "div", "min", "max", "update"):
-    setattr(ShardedVariable, f"scatter_{_kind}", _scattering(f"scatter_{_kind}"))
+    setattr(ShardedVariable, f"scatter_{_kind}", _scatter_method(f"scatter_{_kind}"))

@@ -15,7 +15,7 @@ from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.variable import Variable
 from tapeflow.distribute.cluster_resolver.resolver import ClusterResolver
-from tapeflow.distribute.input import DistributedDataset, DistributedIterator, dealt, divided
+from tapeflow.distribute.input import DistributedDataset, DistributedIterator, dealt, divide_batches
 from tapeflow.distribute.mirrored import default_devices
 from tapeflow.distribute.options import InputOptions
 from tapeflow.distribute.parameter_server.dispatch import dispatch
@@ -135,7 +135,7 @@ class ParameterServerExtended(StrategyExtended):
         for i in range(count):
             stop = start + rows + (i < more)
             own = dict(kwargs, shape=[stop - start, *shape[1:]], name=f"{name or 'Variable'}/part_{i}")
-            own["initial_value"] = _rows_of(value, start, stop, shape)
+            own["initial_value"] = _initial_rows(value, start, stop, shape)
             parts.append(self._place(next_creator, own))
             start = stop
         return ShardedVariable(parts, name or "ShardedVariable")
@@ -158,13 +158,13 @@ class ParameterServerExtended(StrategyExtended):
     # ---- datasets ----------------------------------------------------------------------------------------------------
 
     def _distribute_dataset(self, dataset: Any, options: InputOptions | None) -> Any:
-        return PerWorkerInput(dataset, self._strategy, options, divided(1))
+        return PerWorkerInput(dataset, self._strategy, options, divide_batches(1))
 
     def _distribute_datasets_from_function(self, dataset_fn: Any, options: InputOptions | None) -> Any:
         return PerWorkerInput(dataset_fn(self._input_context()), self._strategy, options, dealt(1))
 
 
-def _rows_of(value: Any, start: int, stop: int, shape: Any) -> Callable[[], Any]:
+def _initial_rows(value: Any, start: int, stop: int, shape: Any) -> Callable[[], Any]:
     """Returns a function of the initial value of some rows. An initializer that supports partitions computes only
     these."""
 

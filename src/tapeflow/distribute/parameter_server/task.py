@@ -9,17 +9,17 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+from tapeflow.control.optional import Optional
 from tapeflow.core.errors import NotFoundError, OutOfRangeError, UnavailableError, UnimplementedError
-from tapeflow.core.forking import new_lock
+from tapeflow.core.fork_locks import new_lock
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values import nest
-from tapeflow.core.values.boxed_objects import held
+from tapeflow.core.values.boxed_objects import hold_object
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.data.iterators import Iterator
 from tapeflow.distribute.parameter_server.remote_functions import WorkerFunction
 from tapeflow.distribute.parameter_server.variables import RemoteVariable, VariablePlace, apply_change, new_key
-from tapeflow.optional import Optional
 from tapeflow.transport.calls import Client, Endpoint, client_of
 
 _METHODS = ("begin", "ping", "create", "delete", "read", "rows", "change", "define", "run", "next")
@@ -187,4 +187,4 @@ class ServerTask:
         if len(shared) == len(VariablePlace._fields):
             return RemoteVariable(VariablePlace(*shared))
         address, task, key = shared
-        return held(RemoteIterator(client_of(address, task), key), resource)
+        return hold_object(RemoteIterator(client_of(address, task), key), resource)

@@ -6,7 +6,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.core.forking import new_event
+from tapeflow.core.fork_locks import new_event
 from tapeflow.core.types.spec import type_spec_from_value
 from tapeflow.core.values import nest
 

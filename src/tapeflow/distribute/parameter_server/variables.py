@@ -7,10 +7,10 @@ import uuid
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tapeflow.array.shaping import reshape
+from tapeflow.array.reshapes import reshape
 from tapeflow.core.context import listeners, state
 from tapeflow.core.errors import UnimplementedError
-from tapeflow.core.forking import new_rlock
+from tapeflow.core.fork_locks import new_rlock
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType

@@ -10,8 +10,8 @@ from typing import Any
 
 from tapeflow.core import errors
 from tapeflow.core.device import LogicalDeviceConfiguration, machine
+from tapeflow.core.logger import get_logger
 from tapeflow.experimental.dtensor import clients
-from tapeflow.logger import get_logger
 
 TIMEOUT = datetime.timedelta(minutes=10)  # for the others to come, to the first meeting and to collectives
 _initialized: list[str] = []  # the type of the devices, once they are
@@ -72,12 +72,12 @@ def initialize_accelerator_system(
         (cpu,) = [d for d in machine.physical_devices() if d.device_type == "CPU"]
         machine.split[cpu] = [LogicalDeviceConfiguration()] * num_logical_cpu_devices
     if clients.jobs():
-        _meet(kind)
+        _meet_clients(kind)
     _initialized.append(kind)
     return kind
 
 
-def _meet(kind: str) -> None:
+def _meet_clients(kind: str) -> None:
     """Connects this process to the other clients."""
     import torch.distributed as c10d
 
@@ -85,10 +85,10 @@ def _meet(kind: str) -> None:
     backend = "cpu:gloo,cuda:nccl" if kind == "GPU" else "gloo"
     with reporting(f"the meeting at {jobs[0]}: see that all are started with the same DTENSOR_JOBS"):
         c10d.init_process_group(backend, f"tcp://{jobs[0]}", TIMEOUT, rank=rank, world_size=len(jobs))
-    atexit.register(_leave)
+    atexit.register(_leave_clients)
 
 
-def _leave() -> None:
+def _leave_clients() -> None:
     """Ends the connections while Python can still wait for their threads: later these end the process by an abort."""
     import torch.distributed as c10d
 

@@ -36,7 +36,7 @@ def layout_of(value: Any) -> Layout | None:
     return getattr(value, "tf_layout", None)
 
 
-def _divide(value: Any, layout: Layout) -> Any:
+def _divide_value(value: Any, layout: Layout) -> Any:
     """Returns a raw value in a layout. Strings are whole on every device."""
     if not isinstance(value, torch.Tensor):
         if not layout.is_fully_replicated():
@@ -51,7 +51,7 @@ def _divide(value: Any, layout: Layout) -> Any:
 
 
 def _relayout_kernel(input: Any, layout: str) -> Any:
-    return _divide(input, Layout.from_string(layout))
+    return _divide_value(input, Layout.from_string(layout))
 
 
 @op(
@@ -61,11 +61,11 @@ def _relayout_kernel(input: Any, layout: str) -> Any:
     shape=lambda input, layout: input,
     strings=True,
 )
-def _relayout(input: TensorLike, layout: str, name: str | None = None) -> Tensor:
+def _relayout_op(input: TensorLike, layout: str, name: str | None = None) -> Tensor:
     """Returns a tensor in a layout."""
 
 
-@_relayout.gradient(needs="input0")
+@_relayout_op.gradient(needs="input0")
 def _(call: Call, dy: Any) -> Any:
     return _relayout_like(dy, call.inputs[0])
 
@@ -76,7 +76,7 @@ def _from_local_kernel(input: Any, layout: str) -> Any:
     return divided.from_local(input, Layout.from_string(layout))
 
 
-def _joined_shape(input: TensorShape, layout: str) -> TensorShape:
+def _whole_shape(input: TensorShape, layout: str) -> TensorShape:
     of = Layout.from_string(layout)
     parts = 1 if of.mesh.num_local_devices() == of.mesh.size else of.num_shards(0)
     return TensorShape([None if d is None else d * parts for d in input.as_list()[:1]]).concatenate(input[1:])
@@ -87,7 +87,7 @@ def _joined_shape(input: TensorShape, layout: str) -> TensorShape:
     kernel=_from_local_kernel,
     signature="input:T -> output:T; attr=layout:string; attr=T:type; is_stateful=true; "
     "is_distributed_communication=true",
-    shape=_joined_shape,
+    shape=_whole_shape,
 )
 def from_local(input: TensorLike, layout: str, name: str | None = None) -> Tensor:
     """Returns a DTensor from each process's part of it. A part is one tensor along the first axis."""
@@ -96,7 +96,7 @@ def from_local(input: TensorLike, layout: str, name: str | None = None) -> Tenso
 def _relayout_like_kernel(input: Any, layout_input: Any) -> Any:
     layout = layout_of(layout_input)
     if layout is not None:
-        return _divide(input, layout)
+        return _divide_value(input, layout)
     return input.whole() if layout_of(input) is not None else input
 
 
@@ -136,7 +136,7 @@ def relayout(tensor: TensorLike, layout: Layout, name: str | None = None) -> Ten
         >>> tf.experimental.dtensor.fetch_layout(tf.experimental.dtensor.relayout([1.0, 2.0], layout)) == layout
         True
     """
-    return _relayout(convert(tensor), layout.to_string(), name=name)
+    return _relayout_op(convert(tensor), layout.to_string(), name=name)
 
 
 def relayout_like(tensor: TensorLike, layout_tensor: Tensor, name: str | None = None) -> Tensor:
@@ -234,7 +234,7 @@ def pack(tensors: Sequence[Any], layout: Layout) -> Tensor:
     if any(p.shape != parts[0].shape or p.dtype is not parts[0].dtype for p in parts):
         raise errors.UnimplementedError.of("Components of a PackedTensor must currently all have the same shape")
     if parts[0].dtype is string:
-        return EagerTensor(_divide(parts[0].value, layout), string)
+        return EagerTensor(_divide_value(parts[0].value, layout), string)
     from tapeflow.experimental.dtensor import divided
 
     return EagerTensor(divided.assemble([p.value for p in parts], layout), parts[0].dtype)
@@ -370,7 +370,7 @@ class _MeshDevice(Device):
             value = output._value.value if isinstance(output, ReadAsTensor) else output.value
             if not isinstance(value, torch.Tensor) or layout_of(value) is not None:
                 continue
-            raw = _divide(value, Layout.replicated(_meshes.stack[-1], value.ndim))
+            raw = _divide_value(value, Layout.replicated(_meshes.stack[-1], value.ndim))
             if isinstance(output, ReadAsTensor):
                 output._set(raw)
             else:

@@ -51,9 +51,9 @@ def sharded_save(
         [1.0]
     """
     names = [n.decode() for n in convert(tensor_names, string).numpy().reshape(-1).tolist()]
-    wholes = [_whole(t) for t in tensors]
+    wholes = [_whole_tensor(t) for t in tensors]
     if client_id() == 0:
-        write_bundle(_text(file_prefix), zip(names, wholes, strict=True))
+        write_bundle(_prefix_text(file_prefix), zip(names, wholes, strict=True))
     barrier(mesh.host_mesh(), "SaveV2")
 
 
@@ -123,7 +123,7 @@ def name_based_restore(
     """
     if state.graph is not None:
         raise ValueError("name based restore must run eagerly.")
-    bundle = Bundle(_text(checkpoint_prefix))
+    bundle = Bundle(_prefix_text(checkpoint_prefix))
     restored: OrderedDict[str, Tensor] = OrderedDict()
     for name, tensor in name_tensor_dict.items():
         try:
@@ -169,7 +169,7 @@ class DTensorCheckpoint(Checkpoint):
         barrier(self._mesh.host_mesh(), "SaveV2")
 
 
-def _whole(tensor: Any) -> EagerTensor:
+def _whole_tensor(tensor: Any) -> EagerTensor:
     """Returns a DTensor as a plain tensor, in the dtype that checkpoints have it in."""
     value = convert(tensor)
     if layout_of(value.value) is not None:
@@ -177,5 +177,5 @@ def _whole(tensor: Any) -> EagerTensor:
     return cast(value, bfloat16) if getattr(tensor, "save_as_bf16", False) else value  # type: ignore[return-value]
 
 
-def _text(prefix: Any) -> str:
+def _prefix_text(prefix: Any) -> str:
     return prefix.numpy().decode() if isinstance(prefix, Tensor) else os.fspath(prefix)

@@ -16,6 +16,7 @@ import torch
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.tensor import Partial, Placement, Replicate, Shard
 
+from tapeflow.array.tensor_text import tensor_text
 from tapeflow.core import aten, errors
 from tapeflow.core.aten import DTensorSpec, OpSchema, OutputSharding, TensorMeta
 from tapeflow.core.types.dtypes import FROM_TORCH
@@ -23,7 +24,6 @@ from tapeflow.core.values.tensor import EagerTensor, as_numpy
 from tapeflow.experimental.dtensor.layout import UNSHARDED, Layout
 from tapeflow.experimental.dtensor.mesh import Mesh
 from tapeflow.experimental.dtensor.redistribution import REDUCTIONS, LocalLinks, links_of, placements_of, redistribute
-from tapeflow.printing import tensor_text
 
 _aten = torch.ops.aten
 _rules: Any = aten.sharding_propagator
@@ -75,7 +75,7 @@ class Divided(torch.Tensor):
             shape: the shape of the whole; by default the shape of each part.
         """
         size = torch.Size(parts[0].shape if shape is None else shape)
-        stride = parts[0].stride() if shape is None else _contiguous(size)
+        stride = parts[0].stride() if shape is None else _contiguous_strides(size)
         meta = TensorMeta(size, stride, parts[0].dtype)
         return cls(mesh, DTensorSpec(device_mesh(mesh), tuple(placements), meta), parts)
 
@@ -160,27 +160,27 @@ class Divided(torch.Tensor):
             )
         for operand in operands:
             operand.settle()
-        if op._schema.is_mutable and not _written(op, *aten.pytree.tree_unflatten(leaves, structure)):
+        if op._schema.is_mutable and not _written_operands(op, *aten.pytree.tree_unflatten(leaves, structure)):
             # Plain memory is written to: by plain values.
             leaves = [leaf.whole() if isinstance(leaf, Divided) else leaf for leaf in leaves]
             own_args, own_kwargs = aten.pytree.tree_unflatten(leaves, structure)
             return op(*own_args, **own_kwargs)
-        leaves = [_replicated(leaf, mesh) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
-        results, specs = _computed(op, leaves, structure, mesh)
+        leaves = [_replicate_value(leaf, mesh) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
+        results, specs = _compute_op(op, leaves, structure, mesh)
         if op._schema.returns and not any(r.alias_info and r.alias_info.is_write for r in op._schema.returns):
-            return _wrapped(results, specs, mesh)
-        written = _written(op, *aten.pytree.tree_unflatten(leaves, structure))
+            return _wrap_results(results, specs, mesh)
+        written = _written_operands(op, *aten.pytree.tree_unflatten(leaves, structure))
         return written[0] if len(written) == 1 else None
 
 
-def _replicated(value: torch.Tensor, mesh: Mesh) -> Divided:
+def _replicate_value(value: torch.Tensor, mesh: Mesh) -> Divided:
     """Returns a plain tensor as a tensor replicated on all devices. Divided tensors stay unchanged."""
     if isinstance(value, Divided):
         return value
     return Divided.of(mesh, [Replicate()] * len(mesh.dim_names), [value] * mesh.num_local_devices())
 
 
-def _computed(op: Any, leaves: list[Any], structure: Any, mesh: Mesh) -> tuple[list[Any], Any]:
+def _compute_op(op: Any, leaves: list[Any], structure: Any, mesh: Mesh) -> tuple[list[Any], Any]:
     """Computes an op.
 
     Args:
@@ -193,7 +193,7 @@ def _computed(op: Any, leaves: list[Any], structure: Any, mesh: Mesh) -> tuple[l
         The results of each device; and the specs of the outputs, None where these are replicated.
     """
     operands = [leaf.spec if isinstance(leaf, Divided) else leaf for leaf in leaves]
-    plan = None if op in _WHOLE else _planned(op, structure, len(mesh.dim_names), *operands)
+    plan = None if op in _WHOLE else _plan_op(op, structure, len(mesh.dim_names), *operands)
     kernel, specs = op, None
     nowhere = [Replicate()] * len(mesh.dim_names)
     if plan is None:
@@ -208,8 +208,8 @@ def _computed(op: Any, leaves: list[Any], structure: Any, mesh: Mesh) -> tuple[l
             tensors = iter([leaf for leaf in leaves if isinstance(leaf, Divided)])
             placed = [next(tensors).placed(t.placements) if isinstance(t, DTensorSpec) else t for t in targets]
     if op._schema.is_mutable:
-        written = set(map(id, _written(op, *aten.pytree.tree_unflatten(leaves, structure))))
-        placed = [_replaced(o, leaf) if id(o) in written else leaf for o, leaf in zip(leaves, placed, strict=True)]
+        written = set(map(id, _written_operands(op, *aten.pytree.tree_unflatten(leaves, structure))))
+        placed = [_replace_parts(o, leaf) if id(o) in written else leaf for o, leaf in zip(leaves, placed, strict=True)]
         _part_with(op, *aten.pytree.tree_unflatten(placed, structure))
     if kernel is _aten.view.default or kernel is _aten._unsafe_view.default:
         kernel = torch.reshape  # a part need not be contiguous
@@ -225,14 +225,14 @@ def _computed(op: Any, leaves: list[Any], structure: Any, mesh: Mesh) -> tuple[l
     return results, specs
 
 
-def _replaced(value: Divided, by: Divided) -> Divided:
+def _replace_parts(value: Divided, by: Divided) -> Divided:
     """Gives a tensor the placements and parts of another."""
     value.spec, value.parts = by.spec, by.parts
     return value
 
 
 @functools.lru_cache(maxsize=1 << 14, typed=True)  # steps of a training are alike, and the rules are slow
-def _planned(op: Any, structure: Any, dims: int, *operands: Any) -> Any:
+def _plan_op(op: Any, structure: Any, dims: int, *operands: Any) -> Any:
     """Returns the plan of the rules, with operands replicated along as many dimensions of the mesh, from the last one,
     as it takes; None where there is none.
 
@@ -245,7 +245,7 @@ def _planned(op: Any, structure: Any, dims: int, *operands: Any) -> Any:
     info = _rules.op_to_schema_info.get(op) or getattr(_rules, "op_to_schema_info_for_single_dim_strategy", {}).get(op)
     for divided in range(dims, 0, -1):
         described = [
-            _described(operand, divided, None if op not in _BY_BATCH else i < _BY_BATCH[op])
+            _describe_operand(operand, divided, None if op not in _BY_BATCH else i < _BY_BATCH[op])
             if isinstance(operand, DTensorSpec)
             else operand
             for i, operand in enumerate(operands)
@@ -256,14 +256,14 @@ def _planned(op: Any, structure: Any, dims: int, *operands: Any) -> Any:
         except _NO_ANSWER:
             return None
         targets = aten.pytree.tree_flatten((plan.redistribute_schema or OpSchema(op, args, kwargs)).args_schema)[0]
-        if _expressible(plan.output_spec, terms=True) and _expressible(targets, terms=False):
+        if _can_express(plan.output_spec, terms=True) and _can_express(targets, terms=False):
             if not plan.needs_redistribute and any(o is not d for o, d in zip(operands, described, strict=True)):
                 plan = OutputSharding(plan.output_spec, OpSchema(op, args, kwargs), needs_redistribute=True)
             return plan
     return None
 
 
-def _described(spec: DTensorSpec, divided: int, has_batch: bool | None) -> DTensorSpec:
+def _describe_operand(spec: DTensorSpec, divided: int, has_batch: bool | None) -> DTensorSpec:
     """Returns the spec of an operand, replicated along all but the first dimensions of the mesh.
 
     Args:
@@ -278,7 +278,7 @@ def _described(spec: DTensorSpec, divided: int, has_batch: bool | None) -> DTens
     return spec if placements == spec.placements else DTensorSpec(spec.mesh, placements, spec.tensor_meta)
 
 
-def _expressible(specs: Any, terms: bool) -> bool:
+def _can_express(specs: Any, terms: bool) -> bool:
     """Returns True if layouts can express specs.
 
     Args:
@@ -302,13 +302,13 @@ def _expressible(specs: Any, terms: bool) -> bool:
     return True
 
 
-def _wrapped(results: list[Any], specs: Any, mesh: Mesh) -> Any:
+def _wrap_results(results: list[Any], specs: Any, mesh: Mesh) -> Any:
     """Returns the results of the devices as tensors of the mesh, in the structure of the op's result."""
     first = results[0]
     if isinstance(first, (tuple, list)):
         columns = zip(*results, strict=True)
         of_each = specs if isinstance(specs, (tuple, list)) else [specs] * len(first)
-        return type(first)([_wrapped(list(c), s, mesh) for c, s in zip(columns, of_each, strict=True)])
+        return type(first)([_wrap_results(list(c), s, mesh) for c, s in zip(columns, of_each, strict=True)])
     if not isinstance(first, torch.Tensor):
         return first
     if specs is None:
@@ -316,7 +316,7 @@ def _wrapped(results: list[Any], specs: Any, mesh: Mesh) -> Any:
     return Divided(mesh, specs, results)
 
 
-def _written(op: Any, args: Any, kwargs: Any) -> list[Divided]:
+def _written_operands(op: Any, args: Any, kwargs: Any) -> list[Divided]:
     """Returns the operands that an op writes to."""
     written: list[Any] = []
     for i, argument in enumerate(op._schema.arguments):
@@ -328,7 +328,7 @@ def _written(op: Any, args: Any, kwargs: Any) -> list[Divided]:
 
 def _part_with(op: Any, args: Any, kwargs: Any) -> None:
     """Gives each device its own copy of an op's written operands if several devices share a tensor."""
-    for value in _written(op, args, kwargs):
+    for value in _written_operands(op, args, kwargs):
         if len(set(map(id, value.parts))) < len(value.parts):
             value.parts = [part.clone() for part in value.parts]
 
@@ -352,7 +352,7 @@ def divide(value: torch.Tensor, layout: Layout) -> Divided:
         if value.mesh == mesh:
             return value.placed(placements_of(mesh, layout.sharding_specs))
         value = value.whole()
-    return _replicated(value, mesh).placed(placements_of(mesh, layout.sharding_specs))
+    return _replicate_value(value, mesh).placed(placements_of(mesh, layout.sharding_specs))
 
 
 def assemble(parts: list[torch.Tensor], layout: Layout) -> Divided:
@@ -400,7 +400,7 @@ def device_mesh(mesh: Mesh) -> DeviceMesh:
     return DeviceMesh("cpu", ids, mesh_dim_names=tuple(mesh.dim_names), _init_backend=False, _rank=own)
 
 
-def _contiguous(size: torch.Size) -> tuple[int, ...]:
+def _contiguous_strides(size: torch.Size) -> tuple[int, ...]:
     return torch.empty(size, device="meta").stride()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.core import errors
-from tapeflow.core.forking import cached_property
+from tapeflow.core.fork_locks import cached_property
 from tapeflow.experimental.dtensor.mesh import Mesh
 
 UNSHARDED = "unsharded"

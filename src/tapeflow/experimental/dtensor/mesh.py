@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapeflow.core.device_spec import DeviceSpec
-from tapeflow.core.forking import cached_property
+from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import int32
 from tapeflow.experimental.dtensor import accelerators, clients
@@ -75,8 +75,8 @@ class Mesh:
             raise ValueError("Variable global_devices must be a list of DeviceSpecs.")
         if not local_devices and not global_devices:
             raise ValueError("Empty list of devices not allowed.")
-        specs = [_spec(d) for d in local_devices]
-        kinds = {d.device_type for d in specs or map(_spec, global_devices or ())}
+        specs = [_as_device_spec(d) for d in local_devices]
+        kinds = {d.device_type for d in specs or map(_as_device_spec, global_devices or ())}
         if len(set(specs)) != len(specs) and not (len(set(specs)) == 1 and kinds == {"CPU"}):
             repeated = [d for d in local_devices if local_devices.count(d) > 1]
             raise ValueError(f"Duplicate devices found in mesh specification {repeated}.")
@@ -112,10 +112,10 @@ class Mesh:
             name, dims, ids, local_ids, devices, *more = mesh_str.split("|")
             pairs = [pair.split("=") for pair in dims.split(",") if pair]
             shape = [int(size) for _, size in pairs]
-            grid = np.array(_integers(ids)).reshape(shape)
+            grid = np.array(_parse_integers(ids)).reshape(shape)
             global_devices: list[DeviceSpec | str] = [d for d in (more[0] if more else "").split(",") if d]
             local: list[DeviceSpec | str] = [d for d in devices.split(",") if d]
-            return cls([n for n, _ in pairs], grid, _integers(local_ids), local, name, global_devices)
+            return cls([n for n, _ in pairs], grid, _parse_integers(local_ids), local, name, global_devices)
         except ValueError as error:
             raise ValueError(f"Input string is invalid: {mesh_str}") from error
 
@@ -220,7 +220,7 @@ class Mesh:
         """Returns the mesh of the CPUs beside the devices."""
         if self._device_type == "CPU":
             return self
-        hosts: list[DeviceSpec | str] = [_spec(d).replace(device_type="CPU") for d in self._local_devices]
+        hosts: list[DeviceSpec | str] = [_as_device_spec(d).replace(device_type="CPU") for d in self._local_devices]
         return Mesh(self.dim_names, self.global_device_ids(), self._local_ids, hosts, self.name)
 
     def coords(self, device_idx: int) -> Any:
@@ -364,16 +364,16 @@ def _device_specs(devices: Sequence[DeviceSpec | str] | None, device_type: str |
     if devices is None:
         device_type = device_type or "CPU"
         return clients.local_devices(device_type), device_type
-    specs = [_spec(d) for d in devices]
+    specs = [_as_device_spec(d) for d in devices]
     kind = str(specs[0].device_type)
     if device_type is not None and device_type.upper() != kind.upper():
         raise ValueError(f"Conflicting devices {specs} and device_type {device_type}")
     return specs, kind
 
 
-def _spec(device: DeviceSpec | str) -> DeviceSpec:
+def _as_device_spec(device: DeviceSpec | str) -> DeviceSpec:
     return DeviceSpec.from_string(device) if isinstance(device, str) else device
 
 
-def _integers(text: str) -> list[int]:
+def _parse_integers(text: str) -> list[int]:
     return [int(i) for i in text.split(",") if i]

@@ -10,7 +10,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import DType, as_dtype, bfloat16, float32
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.core.values.variable import ResourceVariable
-from tapeflow.experimental.dtensor.api import DEVICE_NAME, _divide, layout_of, relayout
+from tapeflow.experimental.dtensor.api import DEVICE_NAME, _divide_value, layout_of, relayout
 from tapeflow.experimental.dtensor.layout import Layout
 from tapeflow.math.casting import cast
 
@@ -68,7 +68,7 @@ class DVariable(ResourceVariable):
         super().__init__(initial_value, *args, **{**kwargs, "dtype": dtype})
 
     def _set(self, raw: Any, before: EagerTensor | None = None) -> None:
-        super()._set(_divide(raw, self.layout), before)
+        super()._set(_divide_value(raw, self.layout), before)
 
     def _begin(self) -> tuple[EagerTensor, Any]:
         # Kernels write to views, and the parts of views may be copies.

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.core.values.variable import Variable
-from tapeflow.experimental.numpy.indexing import numpy_getitem
+from tapeflow.experimental.numpy.indices import numpy_getitem
 from tapeflow.experimental.numpy.linalg import matmul
 from tapeflow.experimental.numpy.manipulation import flatten, ravel, reshape, transpose
 from tapeflow.experimental.numpy.math import around, clip
@@ -21,7 +21,7 @@ _PROMOTING = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "
 _COMPARING = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
-def _promoting(operator: Function) -> Function:
+def _promoting_operator(operator: Function) -> Function:
     """Returns an operator that promotes its operands to one dtype and calls `operator`."""
 
     @functools.wraps(operator)
@@ -39,13 +39,13 @@ def _promoting(operator: Function) -> Function:
     return function
 
 
-def _reshape(self: Any, *newshape: Any, order: str = "C") -> Any:
+def _reshape_method(self: Any, *newshape: Any, order: str = "C") -> Any:
     """Returns the elements in another shape, said by one argument or by one for each dimension."""
     dims = newshape[0] if len(newshape) == 1 and not isinstance(newshape[0], int) else newshape
     return reshape(self, dims, order)
 
 
-def _size(self: Any) -> Any:
+def _size_property(self: Any) -> Any:
     """The number of elements, or None where the static shape does not say."""
     return np.prod(self.shape.as_list()) if self.shape.is_fully_defined() else None
 
@@ -75,8 +75,8 @@ _METHODS: dict[str, Any] = {
     "min": amin,
     "ndim": property(lambda self: self.shape.rank),
     "ravel": ravel,
-    "reshape": _reshape,
-    "size": property(_size),
+    "reshape": _reshape_method,
+    "size": property(_size_property),
     "tolist": _to_list,
     "transpose": transpose,
 }
@@ -87,9 +87,9 @@ def _promote_in_operators() -> None:
     for kind in (Tensor, Variable):
         for name in _PROMOTING:
             for symbol in (f"__{name}__", f"__r{name}__"):
-                setattr(kind, symbol, _promoting(getattr(kind, symbol)))
+                setattr(kind, symbol, _promoting_operator(getattr(kind, symbol)))
         for name in _COMPARING:
-            setattr(kind, f"__{name}__", _promoting(getattr(kind, f"__{name}__")))
+            setattr(kind, f"__{name}__", _promoting_operator(getattr(kind, f"__{name}__")))
         for symbol, product in (("__matmul__", matmul), ("__rmatmul__", lambda self, other: matmul(other, self))):
             setattr(kind, symbol, product)
 

@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.array import grids
+from tapeflow.array import ranges
+from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import fill
 from tapeflow.array.creation import ones as tf_ones
 from tapeflow.array.creation import ones_like as tf_ones_like
 from tapeflow.array.creation import range as tf_range
 from tapeflow.array.creation import zeros as tf_zeros
 from tapeflow.array.creation import zeros_like as tf_zeros_like
-from tapeflow.array.joining import concat
+from tapeflow.array.identities import identity as tf_identity
 from tapeflow.array.masks import where
-from tapeflow.array.passing import identity as tf_identity
 from tapeflow.array.properties import ensure_shape
 from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.properties import shape as shape_of
-from tapeflow.array.shaping import broadcast_to as tf_broadcast_to
-from tapeflow.array.shaping import expand_dims, reshape
+from tapeflow.array.reshapes import broadcast_to as tf_broadcast_to
+from tapeflow.array.reshapes import expand_dims, reshape
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import host_value
 from tapeflow.core.ops.static import host_static
@@ -191,7 +191,7 @@ def linspace(
     steps = num - 1 if endpoint else num
     step: Any = (last - first) / cast(steps, last.dtype) if steps > 0 else convert(float("nan"))
     end = last if endpoint or num <= 1 else cast(last, step.dtype) - step
-    result = grids.linspace(cast(first, end.dtype), end, num, axis=axis)
+    result = ranges.linspace(cast(first, end.dtype), end, num, axis=axis)
     if kind is not None:
         result = cast(floor(result) if kind.is_integer else result, kind)
     return (result, step) if retstep else result
@@ -239,7 +239,7 @@ def meshgrid(*xi: TensorLike, **kwargs: Any) -> list[Tensor]:
         raise ValueError("Function `meshgrid` does not support returning sparse arrays yet. Received: sparse=True")
     if not kwargs.get("copy", True):
         raise ValueError("Function `meshgrid` only supports copy=True. Received: copy=False")
-    return grids.meshgrid(*(as_array(x) for x in xi), indexing=kwargs.get("indexing", "xy"))
+    return ranges.meshgrid(*(as_array(x) for x in xi), indexing=kwargs.get("indexing", "xy"))
 
 
 @numpy_function("[0, 1], [2]", comparison="[np.shape(t) for t in {}] == [np.shape(t) for t in {}]")
@@ -319,7 +319,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = None) -> Te
     return band_part(tf_ones([N, columns], kind), -1, min(k, columns))
 
 
-def _triangle(m: Any, k: int, name: str, lower: bool) -> Any:
+def _take_triangle(m: Any, k: int, name: str, lower: bool) -> Any:
     m = as_array(m)
     if m.shape.rank is None:
         raise ValueError(f"Argument to {name} should have known rank")
@@ -336,13 +336,13 @@ def _triangle(m: Any, k: int, name: str, lower: bool) -> Any:
 @numpy_function("[[1, 2], [3, 4]]")
 def tril(m: TensorLike, k: int = 0) -> Tensor:
     """Returns matrices with zeros above a diagonal."""
-    return _triangle(m, k, "tril", True)
+    return _take_triangle(m, k, "tril", True)
 
 
 @numpy_function("[[1, 2], [3, 4]]")
 def triu(m: TensorLike, k: int = 0) -> Tensor:
     """Returns matrices with zeros below a diagonal."""
-    return _triangle(m, k - 1, "triu", False)
+    return _take_triangle(m, k - 1, "triu", False)
 
 
 @numpy_function("[1, 2, 3], 2")

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from tapeflow import linalg, math
+from tapeflow.array.concat_and_split import concat, stack
 from tapeflow.array.creation import zeros
-from tapeflow.array.joining import concat, stack
 from tapeflow.array.padding import pad
 from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.properties import shape as shape_of
-from tapeflow.array.shaping import broadcast_to, reshape
+from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
@@ -28,7 +28,7 @@ from tapeflow.experimental.numpy.types import (
     by_rank,
     either,
     operands,
-    promoted,
+    promote_values,
     rank_of,
 )
 
@@ -52,22 +52,24 @@ def matmul(x1: TensorLike, x2: TensorLike) -> Tensor:
 def dot(a: TensorLike, b: TensorLike) -> Tensor:
     """Sums products over the last axis of `a` and the second-to-last axis of `b`, or its only axis."""
     x, y = operands(a, b)
-    return _contracted(x, y, lambda: by_rank(y, 1, lambda: _last(x, y, -1), lambda: _last(x, y, -2)))
+    return _contract_operands(
+        x, y, lambda: by_rank(y, 1, lambda: _contract_last(x, y, -1), lambda: _contract_last(x, y, -2))
+    )
 
 
 @numpy_function("[[1, 2], [3, 4]], [5, 6]")
 def inner(a: TensorLike, b: TensorLike) -> Tensor:
     """Sums products over the last axes of both."""
     x, y = operands(a, b)
-    return _contracted(x, y, lambda: _last(x, y, -1))
+    return _contract_operands(x, y, lambda: _contract_last(x, y, -1))
 
 
-def _contracted(x: Any, y: Any, contraction: Callable[[], Any]) -> Any:
+def _contract_operands(x: Any, y: Any, contraction: Callable[[], Any]) -> Any:
     """Returns the product if `x` or `y` is a scalar, otherwise their `contraction`."""
     return by_rank(x, 0, lambda: x * y, lambda: by_rank(y, 0, lambda: x * y, contraction))
 
 
-def _last(x: Any, y: Any, axis: int) -> Any:
+def _contract_last(x: Any, y: Any, axis: int) -> Any:
     """Contracts the last axis of `x` with an axis of `y`."""
     return linalg.tensordot(x, y, [[-1], [axis]])
 
@@ -82,7 +84,7 @@ def outer(a: TensorLike, b: TensorLike) -> Tensor:
 @numpy_function("[1, 2j], [3, 4]")
 def vdot(a: TensorLike, b: TensorLike) -> Tensor:
     """Sums the products of all elements, conjugates of the first."""
-    x, y = promoted(a, b)
+    x, y = promote_values(a, b)
     return linalg.tensordot(math.conj(reshape(x, [-1])), reshape(y, [-1]), 1)
 
 
@@ -96,7 +98,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: int | Sequence[Any] = 2) -> Te
 @numpy_function("[1, 2], [3, 4]")
 def kron(a: TensorLike, b: TensorLike) -> Tensor:
     """Computes the Kronecker product."""
-    x, y = promoted(a, b)
+    x, y = promote_values(a, b)
     rank = max(rank_of(x, "kron"), rank_of(y, "kron"))
     shapes = [concat([np.ones(rank - t.shape.rank, np.int32), shape_of(t)], 0) for t in (x, y)]
     ones = np.ones(rank, np.int32)
@@ -152,7 +154,7 @@ def einsum(subscripts: str, *operands: TensorLike, **kwargs: Any) -> Tensor:
             f'Invalid value for argument `optimize`. Expected one of {{True, "greedy", "optimal"}}. Received: '
             f"optimize={optimize}"
         )
-    values = promoted(*operands) if casting == "safe" else [as_array(v) for v in operands]
+    values = promote_values(*operands) if casting == "safe" else [as_array(v) for v in operands]
     return linalg.einsum(subscripts, *values, optimize="optimal" if optimize == "optimal" else "greedy")
 
 

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 from tapeflow import math
-from tapeflow.array import gathering, joining, padding, shaping
+from tapeflow.array import concat_and_split, gathers, padding, reshapes
+from tapeflow.array.concat_and_split import concat, unstack
 from tapeflow.array.creation import range as tf_range
-from tapeflow.array.joining import concat, unstack
+from tapeflow.array.dynamic_partition import dynamic_stitch
 from tapeflow.array.masks import where as tf_where
-from tapeflow.array.partitioning import dynamic_stitch
 from tapeflow.array.properties import broadcast_dynamic_shape
 from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.properties import size as size_of
-from tapeflow.array.scattering import tensor_scatter_nd_update
+from tapeflow.array.scatters import tensor_scatter_nd_update
 from tapeflow.array.unranked import other_dimensions
-from tapeflow.core.ops.sequences import unsupported
+from tapeflow.core.ops.sequences import unsupported_value
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import bool_, int32
 from tapeflow.core.types.shape import TensorShape
@@ -32,7 +32,7 @@ from tapeflow.experimental.numpy.types import (
     broadcast_shape_of,
     by_rank,
     convert,
-    promoted,
+    promote_values,
     rank_of,
 )
 from tapeflow.math.casting import cast
@@ -79,14 +79,14 @@ def reshape(a: TensorLike, newshape: ShapeLike, order: str = "C") -> Tensor:
     x = as_array(a)
     dims: Any = [newshape] if isinstance(newshape, int) else newshape
     if order == "C":
-        return shaping.reshape(x, dims)
-    return shaping.transpose(shaping.reshape(shaping.transpose(x), dims[::-1]))
+        return reshapes.reshape(x, dims)
+    return reshapes.transpose(reshapes.reshape(reshapes.transpose(x), dims[::-1]))
 
 
 @numpy_function("[[1, 2]]")
 def ravel(a: TensorLike) -> Tensor:
     """Returns the elements as a vector."""
-    return shaping.reshape(as_array(a), [-1])
+    return reshapes.reshape(as_array(a), [-1])
 
 
 @numpy_function("[[1, 2], [3, 4]]", numpy_name="ravel")
@@ -94,25 +94,25 @@ def flatten(a: TensorLike, order: str = "C") -> Tensor:
     """Returns the elements as a vector, by rows (C, A or K) or by columns (F)."""
     if order not in ("C", "A", "K", "F"):
         raise ValueError("order can only be C, A, K (all row major) or F (column major).")
-    return ravel(shaping.transpose(as_array(a)) if order == "F" else a)
+    return ravel(reshapes.transpose(as_array(a)) if order == "F" else a)
 
 
 @numpy_function("[1, 2], 0")
 def expand_dims(a: TensorLike, axis: int) -> Tensor:
     """Inserts a dimension of size 1."""
-    return shaping.expand_dims(as_array(a), axis)
+    return reshapes.expand_dims(as_array(a), axis)
 
 
 @numpy_function("[[1, 2]]")
 def squeeze(a: TensorLike, axis: AxisLike = None) -> Tensor:
     """Removes dimensions of size 1."""
-    return shaping.squeeze(as_array(a), axis)
+    return reshapes.squeeze(as_array(a), axis)
 
 
 @numpy_function("[[1, 2], [3, 4]]")
 def transpose(a: TensorLike, axes: AxisLike = None) -> Tensor:
     """Permutes dimensions, or reverses their order."""
-    return shaping.transpose(as_array(a), axes)
+    return reshapes.transpose(as_array(a), axes)
 
 
 @numpy_function("[[1, 2], [3, 4]], 0, 1")
@@ -121,7 +121,7 @@ def swapaxes(a: TensorLike, axis1: int, axis2: int) -> Tensor:
     x = as_array(a)
     order = list(range(rank_of(x, "swapaxes")))
     order[axis1], order[axis2] = order[axis2], order[axis1]
-    return shaping.transpose(x, order)
+    return reshapes.transpose(x, order)
 
 
 @numpy_function("[[[1, 2]]], 0, -1")
@@ -137,14 +137,14 @@ def moveaxis(a: TensorLike, source: int | Sequence[int], destination: int | Sequ
     if rank is None:
         vectors = [math.floormod(convert(v, int32), rank_op(tensor)) for v in (destinations, sources)]
         others = [other_dimensions(tensor, v) for v in vectors]
-        return shaping.transpose(tensor, dynamic_stitch([vectors[0], others[0]], [vectors[1], others[1]]))
+        return reshapes.transpose(tensor, dynamic_stitch([vectors[0], others[0]], [vectors[1], others[1]]))
     order = [i for i in range(rank) if i not in sources]
     for to, place in sorted(zip(destinations, sources, strict=True)):
         order.insert(to, place)
-    return tensor if order == list(range(rank)) else shaping.transpose(tensor, order)
+    return tensor if order == list(range(rank)) else reshapes.transpose(tensor, order)
 
 
-def _at_least(name: str, dimensions: int, summary: str) -> Function:
+def _at_least_function(name: str, dimensions: int, summary: str) -> Function:
     """Returns the function that adds dimensions of size 1 in front, and for three dimensions one behind."""
 
     def expanded(a: Any, missing: int = dimensions) -> Any:
@@ -155,7 +155,7 @@ def _at_least(name: str, dimensions: int, summary: str) -> Function:
         return by_rank(
             a,
             dimensions - missing,
-            lambda: shaping.reshape(a, concat([ones[0], shape_of(a), ones[1]], 0)),
+            lambda: reshapes.reshape(a, concat([ones[0], shape_of(a), ones[1]], 0)),
             lambda: expanded(a, missing - 1),
         )
 
@@ -169,15 +169,15 @@ def _at_least(name: str, dimensions: int, summary: str) -> Function:
     return function
 
 
-atleast_1d = _at_least("atleast_1d", 1, "Returns tensors of at least one dimension.")
-atleast_2d = _at_least("atleast_2d", 2, "Returns tensors of at least two dimensions.")
-atleast_3d = _at_least("atleast_3d", 3, "Returns tensors of at least three dimensions.")
+atleast_1d = _at_least_function("atleast_1d", 1, "Returns tensors of at least one dimension.")
+atleast_2d = _at_least_function("atleast_2d", 2, "Returns tensors of at least two dimensions.")
+atleast_3d = _at_least_function("atleast_3d", 3, "Returns tensors of at least three dimensions.")
 
 
 @numpy_function("[1, 2], (2, 2)")
 def broadcast_to(array: TensorLike, shape: ShapeLike) -> Tensor:
     """Broadcasts to a shape."""
-    return shaping.broadcast_to(as_array(array), atleast_1d(convert(shape, int32)))
+    return reshapes.broadcast_to(as_array(array), atleast_1d(convert(shape, int32)))
 
 
 @numpy_function("[1, 2], [[1], [2]]")
@@ -189,7 +189,7 @@ def broadcast_arrays(*args: TensorLike, **kwargs: Any) -> list[Tensor]:
         raise ValueError(f"Received unsupported arguments {kwargs.keys()}")
     arrays = [as_array(a) for a in args]
     common = broadcast_shape_of(arrays) if len(arrays) > 1 else None
-    return arrays if common is None else [shaping.broadcast_to(a, common) for a in arrays]
+    return arrays if common is None else [reshapes.broadcast_to(a, common) for a in arrays]
 
 
 # ---- joining and splitting -------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ def concatenate(arys: Sequence[TensorLike] | TensorLike, axis: int = 0) -> Tenso
     parts: Any = arys if isinstance(arys, (list, tuple)) else [arys]
     if not parts:
         raise ValueError(f"Need at least one array to concatenate. Received empty input: arys={arys}")
-    return concat(promoted(*parts), axis)
+    return concat(promote_values(*parts), axis)
 
 
 @numpy_function("[1, 2], [[3]]")
@@ -218,12 +218,12 @@ def stack(arrays: Sequence[TensorLike] | TensorLike, axis: int = 0) -> Tensor:
     if isinstance(arrays, Tensor):
         return arrays if axis == 0 else swapaxes(arrays, 0, axis)
     parts: Any = arrays
-    return joining.stack(promoted(*parts), axis)
+    return concat_and_split.stack(promote_values(*parts), axis)
 
 
-def _joining(name: str, expand: Function, join: Function, summary: str) -> Function:
+def _joining_function(name: str, expand: Function, join: Function, summary: str) -> Function:
     def function(tup: Sequence[TensorLike]) -> Tensor:
-        return join(promoted(*(expand(a) for a in tup)))
+        return join(promote_values(*(expand(a) for a in tup)))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = summary
@@ -235,12 +235,14 @@ def _along_columns(arrays: list[Any]) -> Any:
     return by_rank(arrays[0], 1, lambda: concat(arrays, 0), lambda: concat(arrays, 1))
 
 
-hstack = _joining("hstack", atleast_1d, _along_columns, "Joins tensors along columns.")
-vstack = _joining("vstack", atleast_2d, lambda arrays: concat(arrays, 0), "Joins tensors along rows.")
-dstack = _joining("dstack", atleast_3d, lambda arrays: concat(arrays, 2), "Joins tensors along the third dimension.")
+hstack = _joining_function("hstack", atleast_1d, _along_columns, "Joins tensors along columns.")
+vstack = _joining_function("vstack", atleast_2d, lambda arrays: concat(arrays, 0), "Joins tensors along rows.")
+dstack = _joining_function(
+    "dstack", atleast_3d, lambda arrays: concat(arrays, 2), "Joins tensors along the third dimension."
+)
 
 
-def _sizes(total: int, boundaries: Any) -> list[int]:
+def _part_sizes(total: int, boundaries: Any) -> list[int]:
     """Returns the sizes of the parts between boundaries."""
     places = [0, *(min(int(b), total) for b in boundaries), total]
     sizes = [after - before for before, after in zip(places, places[1:], strict=False)]
@@ -260,11 +262,11 @@ def split(ary: TensorLike, indices_or_sections: int | Sequence[int], axis: int =
     if not isinstance(parts, int):
         if axis >= rank_of(a, "split"):
             raise ValueError(f"axis {axis} is out of bound for shape {a.shape}")
-        parts = _sizes(a.shape[axis], parts)
-    return joining.split(a, parts, axis)
+        parts = _part_sizes(a.shape[axis], parts)
+    return concat_and_split.split(a, parts, axis)
 
 
-def _splitting(name: str, axis: int, example: str, summary: str) -> Function:
+def _splitting_function(name: str, axis: int, example: str, summary: str) -> Function:
     def function(ary: TensorLike, indices_or_sections: int | Sequence[int]) -> list[Tensor]:
         a = as_array(ary)
         place = 0 if axis == 1 and a.shape.rank == 1 else axis
@@ -279,27 +281,27 @@ def _splitting(name: str, axis: int, example: str, summary: str) -> Function:
     return function
 
 
-vsplit = _splitting("vsplit", 0, "np.array([[1], [2]]), 2", "Splits rows.")
-hsplit = _splitting("hsplit", 1, "np.array([[1, 2]]), 2", "Splits columns.")
-dsplit = _splitting("dsplit", 2, "np.array([[[1, 2]]]), 2", "Splits along the third dimension.")
+vsplit = _splitting_function("vsplit", 0, "np.array([[1], [2]]), 2", "Splits rows.")
+hsplit = _splitting_function("hsplit", 1, "np.array([[1, 2]]), 2", "Splits columns.")
+dsplit = _splitting_function("dsplit", 2, "np.array([[[1, 2]]]), 2", "Splits along the third dimension.")
 
 
 @numpy_function("[1, 2], (2, 2)")
 def tile(a: TensorLike, reps: ShapeLike) -> Tensor:
     """Repeats the whole along axes."""
     x = as_array(a)
-    times = shaping.reshape(as_array(reps, int32), [-1])
+    times = reshapes.reshape(as_array(reps, int32), [-1])
     rank, count = rank_of(x, "tile"), times.shape[0]
     if count is None:
         raise ValueError("tf.experimental.numpy.tile needs `reps` of x known length.")
-    x = shaping.reshape(x, concat([np.ones(max(count - rank, 0), np.int32), shape_of(x)], 0))
-    return joining.tile(x, concat([np.ones(max(rank - count, 0), np.int32), times], 0))
+    x = reshapes.reshape(x, concat([np.ones(max(count - rank, 0), np.int32), shape_of(x)], 0))
+    return concat_and_split.tile(x, concat([np.ones(max(rank - count, 0), np.int32), times], 0))
 
 
 @numpy_function("[1, 2], 2")
 def repeat(a: TensorLike, repeats: TensorLike, axis: int | None = None) -> Tensor:
     """Repeats each element."""
-    return joining.repeat(as_array(a), as_array(repeats), axis)
+    return concat_and_split.repeat(as_array(a), as_array(repeats), axis)
 
 
 @numpy_function("[[1, 2]], ((1, 1), (0, 2)), 'constant'")
@@ -340,10 +342,10 @@ def roll(a: TensorLike, shift: TensorLike, axis: AxisLike = None) -> Tensor:
     """Moves elements along axes, those that fall off to the other end."""
     x = as_array(a)
     if shift is None:
-        raise unsupported(shift, shift)
+        raise unsupported_value(shift, shift)
     if axis is not None:
         return padding.roll(x, shift, axis)
-    return shaping.reshape(padding.roll(ravel(x), shift, 0), shape_of(x))
+    return reshapes.reshape(padding.roll(ravel(x), shift, 0), shape_of(x))
 
 
 @numpy_function("[[1, 2], [3, 4]]")
@@ -378,7 +380,7 @@ def take(a: TensorLike, indices: TensorLike, axis: int | None = None, out: None 
         a, axis = ravel(a), 0
     length = shape_of(a, out_type=places.dtype)[axis]
     places = clip_by_value(places, 0, length - 1) if mode == "clip" else math.floormod(places, length)
-    return gathering.gather(a, places, axis=axis)
+    return gathers.gather(a, places, axis=axis)
 
 
 @numpy_function("np.array([[5, 6]]), np.array([[1]]), 1")
@@ -392,14 +394,14 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> T
     sizes, counts = (shape_of(t, out_type=places.dtype) for t in (a, places))
     alone = [tensor_scatter_nd_update(s, [[place]], [1]) for s in (sizes, counts)]
     common, length = broadcast_dynamic_shape(*alone), sizes[place]
-    a = shaping.broadcast_to(a, tensor_scatter_nd_update(common, [[place]], [length]))
-    places = shaping.broadcast_to(places, tensor_scatter_nd_update(common, [[place]], [counts[place]]))
+    a = reshapes.broadcast_to(a, tensor_scatter_nd_update(common, [[place]], [length]))
+    places = reshapes.broadcast_to(places, tensor_scatter_nd_update(common, [[place]], [counts[place]]))
     static = places.shape
     places = tf_where(places < 0, places + length, places)
     source = int(axis if rank is None else place)
     a, places = (moveaxis(t, source, -1) for t in (a, places))
-    rows, places_of_rows = (shaping.reshape(t, [-1, shape_of(t)[-1]]) for t in (a, places))
-    result = shaping.reshape(gathering.gather(rows, places_of_rows, batch_dims=1), shape_of(places))
+    rows, places_of_rows = (reshapes.reshape(t, [-1, shape_of(t)[-1]]) for t in (a, places))
+    result = reshapes.reshape(gathers.gather(rows, places_of_rows, batch_dims=1), shape_of(places))
     result = moveaxis(result, -1, source)
     result.set_shape(static)
     return result
@@ -423,7 +425,7 @@ def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | No
         return nonzero(mask)
     if x is None or y is None:
         raise ValueError("Both x and y must be ndarrays, or both must be None.")
-    return tf_where(mask, *promoted(x, y))
+    return tf_where(mask, *promote_values(x, y))
 
 
 @numpy_function("[np.array([True, False])], [np.array([1, 2])], 9")
@@ -433,7 +435,7 @@ def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], def
         raise ValueError(f"condlist must have length equal to choicelist ({len(condlist)} vs {len(choicelist)})")
     if not condlist:
         raise ValueError("condlist must be non-empty")
-    result, *choices = promoted(default, *choicelist)
+    result, *choices = promote_values(default, *choicelist)
     for condition, choice in zip(reversed(condlist), reversed(choices), strict=True):
         result = where(condition, choice, result)
     return result

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from tapeflow import bitwise, math, nn
+from tapeflow.array.concat_and_split import unstack
 from tapeflow.array.creation import ones_like
-from tapeflow.array.joining import unstack
 from tapeflow.array.masks import where
 from tapeflow.array.properties import shape
-from tapeflow.array.shaping import broadcast_to, reshape
-from tapeflow.control_flow import while_loop
+from tapeflow.array.reshapes import broadcast_to, reshape
+from tapeflow.control.conditions_and_loops import while_loop
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bool_, int8, int32
 from tapeflow.core.values.tensor import Tensor
@@ -25,13 +25,13 @@ from tapeflow.experimental.numpy.types import (
     broadcast_shape_of,
     default_float,
     operands,
-    promoted,
+    promote_values,
 )
 from tapeflow.math.casting import cast
 from tapeflow.math.extrema import clip_by_value
 
 
-def _named(function: Any, name: str, summary: str, example: str | None) -> Any:
+def _name_function(function: Any, name: str, summary: str, example: str | None) -> Any:
     """Returns the function with a name and a docstring."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = summary
@@ -42,7 +42,7 @@ def _named(function: Any, name: str, summary: str, example: str | None) -> Any:
 # ---- of one tensor ---------------------------------------------------------------------------------------------------
 
 
-def _unary(
+def _unary_function(
     name: str, of: Function, summary: str, floats: bool = True, example: str | None = "[0.25, 0.5]"
 ) -> Callable[[TensorLike], Tensor]:
     """Returns a function of each element; with `floats`, of integers it computes as of floats."""
@@ -51,10 +51,10 @@ def _unary(
     def function(x: TensorLike) -> Tensor:
         return of(convert(x))
 
-    return _named(function, name, summary, example)
+    return _name_function(function, name, summary, example)
 
 
-def _scaled(scale: float) -> Function:
+def _scaling_function(scale: float) -> Function:
     return lambda x: x * scale
 
 
@@ -63,7 +63,7 @@ def _cube_root(x: Any) -> Any:
     return where(x < 0, -root, root)
 
 
-def _sinc(x: Any) -> Any:
+def _normalized_sinc(x: Any) -> Any:
     scaled = x * np.pi
     return where(math.equal(x, 0), ones_like(x), math.sin(scaled) / scaled)
 
@@ -76,58 +76,60 @@ def _is_infinity(infinity: float) -> Function:
     return lambda x: math.equal(x, infinity) if x.dtype.is_floating else False
 
 
-abs = _unary("abs", math.abs, "Returns absolute values.", floats=False)
-absolute = _unary("absolute", math.abs, "Returns absolute values.", floats=False)
-fabs = _unary("fabs", math.abs, "Returns absolute values.", floats=False)
-arccos = _unary("arccos", math.acos, "Computes the inverse cosine.")
-arccosh = _unary("arccosh", math.acosh, "Computes the inverse hyperbolic cosine.", example="[1.5, 2.0]")
-arcsin = _unary("arcsin", math.asin, "Computes the inverse sine.")
-arcsinh = _unary("arcsinh", math.asinh, "Computes the inverse hyperbolic sine.")
-arctan = _unary("arctan", math.atan, "Computes the inverse tangent.")
-arctanh = _unary("arctanh", math.atanh, "Computes the inverse hyperbolic tangent.")
-bitwise_not = _unary(
+abs = _unary_function("abs", math.abs, "Returns absolute values.", floats=False)
+absolute = _unary_function("absolute", math.abs, "Returns absolute values.", floats=False)
+fabs = _unary_function("fabs", math.abs, "Returns absolute values.", floats=False)
+arccos = _unary_function("arccos", math.acos, "Computes the inverse cosine.")
+arccosh = _unary_function("arccosh", math.acosh, "Computes the inverse hyperbolic cosine.", example="[1.5, 2.0]")
+arcsin = _unary_function("arcsin", math.asin, "Computes the inverse sine.")
+arcsinh = _unary_function("arcsinh", math.asinh, "Computes the inverse hyperbolic sine.")
+arctan = _unary_function("arctan", math.atan, "Computes the inverse tangent.")
+arctanh = _unary_function("arctanh", math.atanh, "Computes the inverse hyperbolic tangent.")
+bitwise_not = _unary_function(
     "bitwise_not",
     lambda x: math.logical_not(x) if x.dtype is bool_ else bitwise.invert(x),
     "Inverts bits, or bools.",
     floats=False,
     example="[1, 2]",
 )
-cbrt = _unary("cbrt", _cube_root, "Computes cube roots.")
-ceil = _unary("ceil", math.ceil, "Rounds up.")
-conj = _unary("conj", math.conj, "Returns complex conjugates.", floats=False)
-conjugate = _unary("conjugate", math.conj, "Returns complex conjugates.", floats=False)
-cos = _unary("cos", math.cos, "Computes the cosine.")
-cosh = _unary("cosh", math.cosh, "Computes the hyperbolic cosine.")
-deg2rad = _unary("deg2rad", _scaled(np.pi / 180), "Converts degrees to radians.")
-exp = _unary("exp", math.exp, "Computes `e ** x`.")
-exp2 = _unary("exp2", lambda x: math.pow(cast(2, x.dtype), x), "Computes `2 ** x`.")
-expm1 = _unary("expm1", math.expm1, "Computes `e ** x - 1`.")
-fix = _unary("fix", lambda x: where(x < 0, math.ceil(x), math.floor(x)), "Rounds towards zero.")
-floor = _unary("floor", math.floor, "Rounds down.")
-iscomplex = _unary(
+cbrt = _unary_function("cbrt", _cube_root, "Computes cube roots.")
+ceil = _unary_function("ceil", math.ceil, "Rounds up.")
+conj = _unary_function("conj", math.conj, "Returns complex conjugates.", floats=False)
+conjugate = _unary_function("conjugate", math.conj, "Returns complex conjugates.", floats=False)
+cos = _unary_function("cos", math.cos, "Computes the cosine.")
+cosh = _unary_function("cosh", math.cosh, "Computes the hyperbolic cosine.")
+deg2rad = _unary_function("deg2rad", _scaling_function(np.pi / 180), "Converts degrees to radians.")
+exp = _unary_function("exp", math.exp, "Computes `e ** x`.")
+exp2 = _unary_function("exp2", lambda x: math.pow(cast(2, x.dtype), x), "Computes `2 ** x`.")
+expm1 = _unary_function("expm1", math.expm1, "Computes `e ** x - 1`.")
+fix = _unary_function("fix", lambda x: where(x < 0, math.ceil(x), math.floor(x)), "Rounds towards zero.")
+floor = _unary_function("floor", math.floor, "Rounds down.")
+iscomplex = _unary_function(
     "iscomplex", lambda x: math.not_equal(math.imag(x), 0), "Tells where x has an imaginary part.", False
 )
-isfinite = _unary("isfinite", math.is_finite, "Tells where x is neither infinite nor NaN.")
-isinf = _unary("isinf", lambda x: math.is_inf(x) if x.dtype.is_floating else False, "Tells where x is infinite.", False)
-isnan = _unary("isnan", math.is_nan, "Tells where x is NaN.")
-isneginf = _unary("isneginf", _is_infinity(-np.inf), "Tells where x is negative infinity.", False)
-isposinf = _unary("isposinf", _is_infinity(np.inf), "Tells where x is positive infinity.", False)
-isreal = _unary("isreal", lambda x: math.imag(x) == 0, "Tells where x has no imaginary part.", False)
-log = _unary("log", math.log, "Computes natural logarithms.")
-log10 = _unary("log10", lambda x: math.log(x) / np.log(10), "Computes logarithms to base 10.")
-log1p = _unary("log1p", math.log1p, "Computes `log(1 + x)`.")
-log2 = _unary("log2", lambda x: math.log(x) / np.log(2), "Computes logarithms to base 2.")
-negative = _unary("negative", math.negative, "Negates.", floats=False)
-positive = _unary("positive", lambda x: x, "Returns x as it is.", floats=False)
-reciprocal = _unary("reciprocal", math.reciprocal, "Computes `1 / x`.", floats=False)
-signbit = _unary("signbit", _is_negative, "Tells where x is below zero.", floats=False)
-sin = _unary("sin", math.sin, "Computes the sine.")
-sinc = _unary("sinc", _sinc, "Computes `sin(pi x) / (pi x)`.")
-sinh = _unary("sinh", math.sinh, "Computes the hyperbolic sine.")
-sqrt = _unary("sqrt", math.sqrt, "Computes square roots.")
-square = _unary("square", math.square, "Computes squares.", floats=False)
-tan = _unary("tan", math.tan, "Computes the tangent.")
-tanh = _unary("tanh", math.tanh, "Computes the hyperbolic tangent.")
+isfinite = _unary_function("isfinite", math.is_finite, "Tells where x is neither infinite nor NaN.")
+isinf = _unary_function(
+    "isinf", lambda x: math.is_inf(x) if x.dtype.is_floating else False, "Tells where x is infinite.", False
+)
+isnan = _unary_function("isnan", math.is_nan, "Tells where x is NaN.")
+isneginf = _unary_function("isneginf", _is_infinity(-np.inf), "Tells where x is negative infinity.", False)
+isposinf = _unary_function("isposinf", _is_infinity(np.inf), "Tells where x is positive infinity.", False)
+isreal = _unary_function("isreal", lambda x: math.imag(x) == 0, "Tells where x has no imaginary part.", False)
+log = _unary_function("log", math.log, "Computes natural logarithms.")
+log10 = _unary_function("log10", lambda x: math.log(x) / np.log(10), "Computes logarithms to base 10.")
+log1p = _unary_function("log1p", math.log1p, "Computes `log(1 + x)`.")
+log2 = _unary_function("log2", lambda x: math.log(x) / np.log(2), "Computes logarithms to base 2.")
+negative = _unary_function("negative", math.negative, "Negates.", floats=False)
+positive = _unary_function("positive", lambda x: x, "Returns x as it is.", floats=False)
+reciprocal = _unary_function("reciprocal", math.reciprocal, "Computes `1 / x`.", floats=False)
+signbit = _unary_function("signbit", _is_negative, "Tells where x is below zero.", floats=False)
+sin = _unary_function("sin", math.sin, "Computes the sine.")
+sinc = _unary_function("sinc", _normalized_sinc, "Computes `sin(pi x) / (pi x)`.")
+sinh = _unary_function("sinh", math.sinh, "Computes the hyperbolic sine.")
+sqrt = _unary_function("sqrt", math.sqrt, "Computes square roots.")
+square = _unary_function("square", math.square, "Computes squares.", floats=False)
+tan = _unary_function("tan", math.tan, "Computes the tangent.")
+tanh = _unary_function("tanh", math.tanh, "Computes the hyperbolic tangent.")
 
 
 @numpy_function("[1.0]")
@@ -189,7 +191,7 @@ def clip(a: TensorLike, a_min: TensorLike | None, a_max: TensorLike | None) -> T
     if a_min is None or a_max is None:
         bound: Any = a_max if a_min is None else a_min
         return (minimum if a_min is None else maximum)(a, bound)
-    x, low, high = promoted(a, a_min, a_max)
+    x, low, high = promote_values(a, a_min, a_max)
     common = broadcast_shape_of([x, low, high])
     return clip_by_value(broadcast_to(x, common), low, high)
 
@@ -199,7 +201,7 @@ def clip(a: TensorLike, a_min: TensorLike | None, a_max: TensorLike | None) -> T
 _Binary = Callable[[TensorLike, TensorLike], Tensor]
 
 
-def _binary(
+def _binary_function(
     name: str,
     of: Function,
     summary: str,
@@ -213,14 +215,14 @@ def _binary(
         x, y = promote(x1, x2)
         return (of if bools is None or x.dtype is not bool_ else bools)(x, y)
 
-    return _named(function, name, summary, example)
+    return _name_function(function, name, summary, example)
 
 
-def _comparison(name: str, of: Function, summary: str, bools: Function | None = None) -> _Binary:
-    return _binary(name, of, summary, bools, promote=promoted)
+def _comparison_function(name: str, of: Function, summary: str, bools: Function | None = None) -> _Binary:
+    return _binary_function(name, of, summary, bools, promote=promote_values)
 
 
-def _as(dtype: Any, of: Function, back: bool = False) -> Function:
+def _compute_as(dtype: Any, of: Function, back: bool = False) -> Function:
     """Returns the function of bools that computes with another dtype, and casts the result back."""
 
     def function(x: Any, y: Any) -> Any:
@@ -234,45 +236,57 @@ def _divide_bools(x: Any, y: Any) -> Any:
     return math.truediv(cast(x, default_float()), cast(y, default_float()))
 
 
-add = _binary("add", math.add, "Adds.", math.logical_or)
-subtract = _binary("subtract", math.subtract, "Subtracts.")
-multiply = _binary("multiply", math.multiply, "Multiplies.", math.logical_and)
-true_divide = _binary("true_divide", math.truediv, "Divides, with fractions.", _divide_bools)
-divide = _binary("divide", math.truediv, "Divides, with fractions.", _divide_bools)
-floor_divide = _binary("floor_divide", math.floordiv, "Divides and rounds down.", _as(int8, math.floordiv))
-mod = _binary("mod", math.floormod, "Returns what a division that rounds down leaves.", _as(int8, math.floormod))
-remainder = _binary("remainder", math.floormod, "Returns what `floor_divide` leaves.", _as(int8, math.floormod))
-power = _binary("power", math.pow, "Computes `x1 ** x2`.")
-float_power = _binary("float_power", math.pow, "Computes `x1 ** x2`, with the dtype that `power` gives.")
-arctan2 = _binary("arctan2", math.atan2, "Computes the angles of points.", example="[6., 5.], [3., 2.]")
-nextafter = _binary("nextafter", math.nextafter, "Returns the next number towards x2.", example="[6., 5.], [3., 2.]")
-minimum = _binary("minimum", math.minimum, "Returns the smaller of two.", math.logical_and)
-_maximum = _binary("maximum", math.maximum, "Returns the larger of two.", math.logical_or)
-bitwise_and = _binary("bitwise_and", bitwise.bitwise_and, "Returns the bits set in both.", math.logical_and)
-bitwise_or = _binary("bitwise_or", bitwise.bitwise_or, "Returns the bits set in one or both.", math.logical_or)
-bitwise_xor = _binary("bitwise_xor", bitwise.bitwise_xor, "Returns the bits set in one only.", math.logical_xor)
-equal = _comparison("equal", math.equal, "Tells where two are equal.")
-not_equal = _comparison("not_equal", math.not_equal, "Tells where two are unequal.")
-greater = _comparison("greater", math.greater, "Tells where `x1 > x2`.", _as(int32, math.greater))
-greater_equal = _comparison(
-    "greater_equal", math.greater_equal, "Tells where `x1 >= x2`.", _as(int32, math.greater_equal)
+add = _binary_function("add", math.add, "Adds.", math.logical_or)
+subtract = _binary_function("subtract", math.subtract, "Subtracts.")
+multiply = _binary_function("multiply", math.multiply, "Multiplies.", math.logical_and)
+true_divide = _binary_function("true_divide", math.truediv, "Divides, with fractions.", _divide_bools)
+divide = _binary_function("divide", math.truediv, "Divides, with fractions.", _divide_bools)
+floor_divide = _binary_function(
+    "floor_divide", math.floordiv, "Divides and rounds down.", _compute_as(int8, math.floordiv)
 )
-less = _comparison("less", math.less, "Tells where `x1 < x2`.", _as(int32, math.less))
-less_equal = _comparison("less_equal", math.less_equal, "Tells where `x1 <= x2`.", _as(int32, math.less_equal))
+mod = _binary_function(
+    "mod", math.floormod, "Returns what a division that rounds down leaves.", _compute_as(int8, math.floormod)
+)
+remainder = _binary_function(
+    "remainder", math.floormod, "Returns what `floor_divide` leaves.", _compute_as(int8, math.floormod)
+)
+power = _binary_function("power", math.pow, "Computes `x1 ** x2`.")
+float_power = _binary_function("float_power", math.pow, "Computes `x1 ** x2`, with the dtype that `power` gives.")
+arctan2 = _binary_function("arctan2", math.atan2, "Computes the angles of points.", example="[6., 5.], [3., 2.]")
+nextafter = _binary_function(
+    "nextafter", math.nextafter, "Returns the next number towards x2.", example="[6., 5.], [3., 2.]"
+)
+minimum = _binary_function("minimum", math.minimum, "Returns the smaller of two.", math.logical_and)
+_maximum = _binary_function("maximum", math.maximum, "Returns the larger of two.", math.logical_or)
+bitwise_and = _binary_function("bitwise_and", bitwise.bitwise_and, "Returns the bits set in both.", math.logical_and)
+bitwise_or = _binary_function("bitwise_or", bitwise.bitwise_or, "Returns the bits set in one or both.", math.logical_or)
+bitwise_xor = _binary_function(
+    "bitwise_xor", bitwise.bitwise_xor, "Returns the bits set in one only.", math.logical_xor
+)
+equal = _comparison_function("equal", math.equal, "Tells where two are equal.")
+not_equal = _comparison_function("not_equal", math.not_equal, "Tells where two are unequal.")
+greater = _comparison_function("greater", math.greater, "Tells where `x1 > x2`.", _compute_as(int32, math.greater))
+greater_equal = _comparison_function(
+    "greater_equal", math.greater_equal, "Tells where `x1 >= x2`.", _compute_as(int32, math.greater_equal)
+)
+less = _comparison_function("less", math.less, "Tells where `x1 < x2`.", _compute_as(int32, math.less))
+less_equal = _comparison_function(
+    "less_equal", math.less_equal, "Tells where `x1 <= x2`.", _compute_as(int32, math.less_equal)
+)
 
 
-def _logical(name: str, of: Function, summary: str) -> _Binary:
+def _logical_function(name: str, of: Function, summary: str) -> _Binary:
     """Returns a function of the truth of the elements of two tensors."""
 
     def function(x1: TensorLike, x2: TensorLike) -> Tensor:
         return of(as_array(x1, bool), as_array(x2, bool))
 
-    return _named(function, name, summary, "[True, False], [1, 1]")
+    return _name_function(function, name, summary, "[True, False], [1, 1]")
 
 
-logical_and = _logical("logical_and", math.logical_and, "Tells where both are true.")
-logical_or = _logical("logical_or", math.logical_or, "Tells where one is true.")
-logical_xor = _logical("logical_xor", math.logical_xor, "Tells where just one is true.")
+logical_and = _logical_function("logical_and", math.logical_and, "Tells where both are true.")
+logical_or = _logical_function("logical_or", math.logical_or, "Tells where one is true.")
+logical_xor = _logical_function("logical_xor", math.logical_xor, "Tells where just one is true.")
 
 
 @numpy_function("[0, 2]")
@@ -310,7 +324,7 @@ def hypot(x1: TensorLike, x2: TensorLike) -> Tensor:
 def _log_add(x1: Any, x2: Any, exponential: Function, base: float) -> Any:
     larger, delta = maximum(x1, x2), x1 - x2  # the difference is computed before promotion
     of_numbers = larger + log1p(exponential(-math.abs(as_array(delta)))) / np.log(base)
-    return where(isnan(delta), *promoted(x1 + x2, of_numbers))  # the difference of two equal infinities is NaN
+    return where(isnan(delta), *promote_values(x1 + x2, of_numbers))  # the difference of two equal infinities is NaN
 
 
 @numpy_function("np.array([1., 2.]), np.array([3., 4.])")
@@ -376,7 +390,7 @@ def allclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e
 @numpy_function("[1, 2], [1, 2, 3]")
 def array_equal(a1: TensorLike, a2: TensorLike) -> Tensor:
     """Tells whether two have one shape and equal elements."""
-    x, y = promoted(a1, a2)
+    x, y = promote_values(a1, a2)
     if x.shape.is_fully_defined() and y.shape.is_fully_defined() and x.shape != y.shape:
         return cast(False, bool_)
     same = math.reduce_all(math.equal(shape(x), shape(y)))

@@ -8,12 +8,12 @@ import numpy as np
 
 from tapeflow import math
 from tapeflow.array import sorting
+from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import constant
-from tapeflow.array.joining import concat
 from tapeflow.array.masks import boolean_mask, where
 from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.properties import shape as shape_of
-from tapeflow.array.shaping import broadcast_to, reshape
+from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import bool_, int32, int64
@@ -30,12 +30,12 @@ from tapeflow.experimental.numpy.types import (
     rank_of,
     result_type,
 )
-from tapeflow.graph.ir.checks import checked
+from tapeflow.graph.ir.checks import check_or_defer
 from tapeflow.linalg.contraction import tensordot
 from tapeflow.math.casting import cast
 
 
-def _widened(a: Any) -> Any:
+def _widen_integers(a: Any) -> Any:
     """Returns integers and bools as 64-bit integers: NumPy adds and multiplies in these."""
     if a.dtype is bool_:
         return cast(a, int64)
@@ -43,7 +43,7 @@ def _widened(a: Any) -> Any:
     return a if a.dtype is wide else cast(a, wide)
 
 
-def _reduced(
+def _reduce_array(
     of: Function, a: Any, axis: Any, dtype: Any, keepdims: Any, widen: Function | None, of_bools: Function | None = None
 ) -> Any:
     """Returns a reduction.
@@ -76,13 +76,13 @@ def _refuse_out(out: Any) -> None:
 @numpy_function("[[1, 2], [3, 4]], 0")
 def sum(a: TensorLike, axis: AxisLike = None, dtype: DTypeLike = None, keepdims: bool | None = None) -> Tensor:
     """Adds up elements; integers as 64-bit ones."""
-    return _reduced(math.reduce_sum, a, axis, dtype, keepdims, _widened, math.reduce_any)
+    return _reduce_array(math.reduce_sum, a, axis, dtype, keepdims, _widen_integers, math.reduce_any)
 
 
 @numpy_function("[[1, 2], [3, 4]], 0")
 def prod(a: TensorLike, axis: AxisLike = None, dtype: DTypeLike = None, keepdims: bool | None = None) -> Tensor:
     """Multiplies elements; integers as 64-bit ones."""
-    return _reduced(math.reduce_prod, a, axis, dtype, keepdims, _widened, math.reduce_all)
+    return _reduce_array(math.reduce_prod, a, axis, dtype, keepdims, _widen_integers, math.reduce_all)
 
 
 @numpy_function("[[1, 2], [3, 4]], 0")
@@ -91,21 +91,21 @@ def mean(
 ) -> Tensor:
     """Averages elements; integers as floats."""
     _refuse_out(out)
-    return _reduced(math.reduce_mean, a, axis, dtype, keepdims, as_inexact)
+    return _reduce_array(math.reduce_mean, a, axis, dtype, keepdims, as_inexact)
 
 
 @numpy_function("[[1, 2], [3, 4]], 0")
 def amax(a: TensorLike, axis: AxisLike = None, out: None = None, keepdims: bool | None = None) -> Tensor:
     """Returns the largest elements."""
     _refuse_out(out)
-    return _reduced(math.reduce_max, a, axis, None, keepdims, None, math.reduce_any)
+    return _reduce_array(math.reduce_max, a, axis, None, keepdims, None, math.reduce_any)
 
 
 @numpy_function("[[1, 2], [3, 4]], 0")
 def amin(a: TensorLike, axis: AxisLike = None, out: None = None, keepdims: bool | None = None) -> Tensor:
     """Returns the smallest elements."""
     _refuse_out(out)
-    return _reduced(math.reduce_min, a, axis, None, keepdims, None, math.reduce_all)
+    return _reduce_array(math.reduce_min, a, axis, None, keepdims, None, math.reduce_all)
 
 
 @numpy_function("[[1, 2], [3, 4]], 0")
@@ -129,7 +129,7 @@ def ptp(a: TensorLike, axis: AxisLike = None, keepdims: bool | None = None) -> T
 @numpy_function("[[1, 2], [3, 7]], 0")
 def std(a: TensorLike, axis: AxisLike = None, keepdims: bool | None = None) -> Tensor:
     """Returns standard deviations."""
-    return _reduced(math.reduce_std, a, axis, None, keepdims, as_inexact)
+    return _reduce_array(math.reduce_std, a, axis, None, keepdims, as_inexact)
 
 
 @numpy_function("[[1, 2], [3, 7]], 0")
@@ -155,7 +155,7 @@ def var(
         return broadcast_to(cast(1, x.dtype), shape_of(x))
 
     kind = result_type(as_array(a), dtype) if dtype else None
-    result = _reduced(with_freedom if ddof else math.reduce_variance, a, axis, kind, keepdims, as_inexact)
+    result = _reduce_array(with_freedom if ddof else math.reduce_variance, a, axis, kind, keepdims, as_inexact)
     return cast(result, dtype) if dtype else result
 
 
@@ -231,7 +231,7 @@ def average(
         kind = result_type(x.dtype, weights, *([default_float()] if exact else []))
         x, weights_of_axis = as_array(x, kind), as_array(weights, kind)
     if axis is None or x.shape.rank == weights_of_axis.shape.rank:
-        checked(_check_sizes, shape_of(x), shape_of(weights_of_axis))
+        check_or_defer(_check_sizes, shape_of(x), shape_of(weights_of_axis))
         total = math.reduce_sum(weights_of_axis, axis)
         result = math.reduce_sum(x * weights_of_axis, axis) / total
     else:
@@ -243,7 +243,7 @@ def average(
 # ---- along one axis --------------------------------------------------------------------------------------------------
 
 
-def _cumulative(of: Function, a: Any, axis: int | None, dtype: Any) -> Any:
+def _accumulate_array(of: Function, a: Any, axis: int | None, dtype: Any) -> Any:
     a = as_array(a, dtype)
     if dtype is None and a.dtype.is_integer:
         a = as_array(a, result_type(a.dtype, np.int64))
@@ -255,13 +255,13 @@ def _cumulative(of: Function, a: Any, axis: int | None, dtype: Any) -> Any:
 @numpy_function("[[1, 2], [3, 4]], 0")
 def cumsum(a: TensorLike, axis: int | None = None, dtype: DTypeLike = None) -> Tensor:
     """Adds up elements cumulatively."""
-    return _cumulative(math.cumsum, a, axis, dtype)
+    return _accumulate_array(math.cumsum, a, axis, dtype)
 
 
 @numpy_function("[[1, 2], [3, 4]], 0")
 def cumprod(a: TensorLike, axis: int | None = None, dtype: DTypeLike = None) -> Tensor:
     """Multiplies elements cumulatively."""
-    return _cumulative(math.cumprod, a, axis, dtype)
+    return _accumulate_array(math.cumprod, a, axis, dtype)
 
 
 @numpy_function("[1, 4, 9], 2")

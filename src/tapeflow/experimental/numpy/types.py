@@ -13,7 +13,7 @@ import numpy as np
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.properties import broadcast_dynamic_shape, shape
 from tapeflow.array.properties import rank as rank_op
-from tapeflow.control_flow import cond
+from tapeflow.control.conditions_and_loops import cond
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, uint64
 from tapeflow.core.values import nest
@@ -140,14 +140,14 @@ def as_array(value: Any, dtype: Any = None) -> Any:
     return value if dtype is None or value.dtype is dtype else cast(value, dtype)
 
 
-def promoted(*values: Any) -> list[Any]:
+def promote_values(*values: Any) -> list[Any]:
     """Returns the tensors of values, all promoted to their common dtype."""
     dtype = result_type(*values)
     return [as_array(v, dtype) for v in values]
 
 
 def operands(first: Any, second: Any) -> list[Any]:
-    """Returns the tensors of the operands of a function of two. As `promoted`, but a dictionary is no operand.
+    """Returns the tensors of the operands of a function of two. As `promote_values`, but a dictionary is no operand.
 
     Raises:
         TypeError: there is no common dtype.
@@ -156,7 +156,7 @@ def operands(first: Any, second: Any) -> list[Any]:
     if any(isinstance(v, dict) for v in pair) and not any(isinstance(v, (list, tuple)) for v in pair):
         with contextlib.suppress(ValueError):
             np.result_type(_numpy_type(first), _numpy_type(second))
-    return promoted(first, second)
+    return promote_values(first, second)
 
 
 def as_inexact(value: Any) -> Any:

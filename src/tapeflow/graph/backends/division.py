@@ -61,7 +61,7 @@ def divide(
         elif id(step) not in counting:
             runs[-1].append(step)
     for i, run in enumerate(runs):
-        cost = 0 if i % 2 else _cost(program, run)
+        cost = 0 if i % 2 else _steps_cost(program, run)
         if not cost or cost < LEAST_COST:
             steps += run
         else:
@@ -122,7 +122,7 @@ def _with_sizes(program: Program, run: list[Step]) -> list[Step]:
     return [step for step in program.steps if id(step) in within]
 
 
-def _cost(program: Program, steps: list[Step]) -> float:
+def _steps_cost(program: Program, steps: list[Step]) -> float:
     """Returns the estimated cost of steps, in calls of a small kernel; 0 if there is nothing to fuse."""
     kernels = [s for s in steps if s.op is not READ and not s.op.view and not (s.must_run and len(s.inputs) == 2)]
     if len(kernels) < 2:
@@ -143,11 +143,11 @@ def obstacles_in(program: Program, untraceable: Collection[Any]) -> dict[int, st
     """
     sizes = Sizes(lambda t: t.op.name, program.constant)
     sizes.add(program.steps)
-    whys = {id(step.operation): _obstacle(program, step, sizes, untraceable) for step in program.steps}
+    whys = {id(step.operation): _find_obstacle(program, step, sizes, untraceable) for step in program.steps}
     return {i: why for i, why in whys.items() if why is not None}
 
 
-def _obstacle(program: Program, step: Step, sizes: Sizes, untraceable: Collection[Any]) -> str | None:
+def _find_obstacle(program: Program, step: Step, sizes: Sizes, untraceable: Collection[Any]) -> str | None:
     """Returns why a step can't be a part of a compiled function, or None."""
     why = _obstacle_of_op(step) if step.registered else _obstacle_of_node(step, untraceable)
     if why is None:

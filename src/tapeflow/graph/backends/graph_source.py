@@ -24,31 +24,31 @@ from tapeflow.core import device as devices
 from tapeflow.core.ops.static import numbers, value_of
 from tapeflow.core.types.dtypes import uint16, uint32, uint64
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.variable import _add, _assign, _subtract
+from tapeflow.core.values.variable import _add_delta, _assign_value, _subtract_delta
 from tapeflow.graph.codegen.size_expressions import Sizes
-from tapeflow.graph.codegen.symbolic_writing import SymbolicWriter
+from tapeflow.graph.codegen.symbolic_source import SymbolicWriter
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.graph.program.program import CALLS, Program, Step
 
 
-def _sum(value: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
-    _check_shapes(value, delta)
+def _checked_sum(value: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
+    _check_delta_shape(value, delta)
     return torch.add(value, delta)
 
 
-def _difference(value: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
-    _check_shapes(value, delta)
+def _checked_difference(value: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
+    _check_delta_shape(value, delta)
     return torch.sub(value, delta)
 
 
-def _check_shapes(value: torch.Tensor, delta: torch.Tensor) -> None:
+def _check_delta_shape(value: torch.Tensor, delta: torch.Tensor) -> None:
     if value.shape != delta.shape:
         raise ValueError("the shapes of a variable and of its change differ")
 
 
 # The new value of a variable from the old one and the operand; None: the operand itself.
-CHANGES: dict[Any, Any] = {_assign: None, _add: _sum, _subtract: _difference}
+CHANGES: dict[Any, Any] = {_assign_value: None, _add_delta: _checked_sum, _subtract_delta: _checked_difference}
 
 
 class GraphWriter(SymbolicWriter):
@@ -123,7 +123,7 @@ class GraphWriter(SymbolicWriter):
     def _template(self, step: Step) -> list[Any]:
         """Returns the arguments of a step's kernel: constants, and `_Given`s for those that a call passes."""
         template: list[Any] = []
-        for kind, arg in zip(_kinds(step), step.args, strict=True):
+        for kind, arg in zip(_argument_kinds(step), step.args, strict=True):
             constant = self._constants.get(id(arg))
             if kind == "list":
                 template.append(_Given(list(map(self.reference, arg)), True))
@@ -227,7 +227,7 @@ def _gives_several(step: Step) -> bool:
     return not step.registered or len(step.op.opdef.outputs) > 1 or any(out.is_list for out in step.op.opdef.outputs)
 
 
-def _kinds(step: Step) -> Sequence[str]:
+def _argument_kinds(step: Step) -> Sequence[str]:
     return step.op.kinds if step.registered else ["host", *["tensor"] * (len(step.args) - 1)]
 
 

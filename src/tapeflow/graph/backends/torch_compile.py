@@ -24,10 +24,11 @@ import torch
 
 from tapeflow.core import aten, errors
 from tapeflow.core import device as devices
-from tapeflow.core.forking import new_rlock
+from tapeflow.core.fork_locks import new_rlock
+from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.kernels import first_line, on_same_device
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.variable import _assign
+from tapeflow.core.values.variable import _assign_value
 from tapeflow.core.values.variable_updates import Locked
 from tapeflow.graph.backends.division import CompiledPart, divide, is_structure, obstacles_in
 from tapeflow.graph.backends.graph_source import GraphWriter
@@ -36,7 +37,6 @@ from tapeflow.graph.codegen.compile import Compiled, Written, after_passes
 from tapeflow.graph.codegen.jit import JitCompile
 from tapeflow.graph.ir.operation import Operation, variable_of
 from tapeflow.graph.program.program import Program
-from tapeflow.logger import get_logger
 
 _here = threading.local()
 
@@ -213,10 +213,10 @@ class TorchCompiled(Compiled):
                     self._mark_sizes(tensors)
                 results = list(graph.function(*tensors))
             if self._jit.cuda_graphs:
-                results = _copied(results)  # the next run writes to their memory
+                results = _copy_tensors(results)  # the next run writes to their memory
             count = len(results) - len(changed)
             for variable, value in zip(changed, results[count:], strict=True):
-                _assign(variable, value)
+                _assign_value(variable, value)
         self._compiled = True
         return results[:count]
 
@@ -305,7 +305,7 @@ class TorchCompiled(Compiled):
         return "\n".join(texts)
 
 
-def _copied(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+def _copy_tensors(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
     """Returns copies of tensors, in one launch."""
     copies = [torch.empty_like(t) for t in tensors]
     if copies:

@@ -19,7 +19,7 @@ import torch
 
 from tapeflow.core import device as devices
 from tapeflow.core import errors
-from tapeflow.core.collection import paused
+from tapeflow.core.gc_pause import pause_collection
 from tapeflow.core.ops.kernels import first_line, status_error
 from tapeflow.core.ops.memory import is_out_of_memory
 from tapeflow.core.ops.static import value_of
@@ -27,21 +27,21 @@ from tapeflow.core.processors import share
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen import pass_order
-from tapeflow.graph.codegen.control_flow_writing import ControlFlowWriter
-from tapeflow.graph.codegen.explaining import rewrites
+from tapeflow.graph.codegen.control_flow_source import ControlFlowWriter
+from tapeflow.graph.codegen.explanation import rewrites
 from tapeflow.graph.codegen.failed_runs import FailedRun
-from tapeflow.graph.codegen.failures import detected
-from tapeflow.graph.codegen.writing import Writer, identifier
+from tapeflow.graph.codegen.failures import locate_error
+from tapeflow.graph.codegen.step_source import Writer, identifier
 from tapeflow.graph.compiler.clusters import ClusterOp
 from tapeflow.graph.compiler.native_functions import NativeOp
 from tapeflow.graph.ir.dependencies import reachable
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import Operation
-from tapeflow.graph.program.checking import run_passes
 from tapeflow.graph.program.effects import steps_of_bodies
 from tapeflow.graph.program.interpreter import interpret
 from tapeflow.graph.program.program import Program, Step, bytes_of
-from tapeflow.graph.program.simplifying import simplify
+from tapeflow.graph.program.program_checks import run_passes
+from tapeflow.graph.program.simplify import simplify
 from tapeflow.graph.program.sizes import BySizes, with_shapes
 
 _LEAST_COST = 32  # in calls of a kernel: a smaller function does not gain from another number of threads
@@ -101,7 +101,7 @@ class Written:
         exec(compile(source, self._filename, "exec"), writer.namespace)  # the source is this function's own
         function = writer.namespace[self.name]
         for lock in self.locks:
-            function = _holding(lock, function)
+            function = _locked_function(lock, function)
         self._function = function
         return function
 
@@ -146,7 +146,7 @@ class Written:
         if step is None or getattr(error, "operation", None) is not None:
             return error
         if isinstance(error, errors.OpError):
-            known = detected(error, step.operation)
+            known = locate_error(error, step.operation)
             if not no_memory:  # a second run tells the shape
                 return known
             error = known
@@ -159,9 +159,11 @@ class Written:
             try:
                 _interpret_again(call, values)
             except errors.OpError as explained:
-                return detected(explained, operation)
+                return locate_error(explained, operation)
             except KeyError:  # a value was deleted or overwritten
-                return error if no_memory else detected(errors.InvalidArgumentError.of(first_line(error)), operation)
+                return (
+                    error if no_memory else locate_error(errors.InvalidArgumentError.of(first_line(error)), operation)
+                )
             except Exception as other:
                 return other
         return error
@@ -231,7 +233,7 @@ class Compiled(Written):
     def _compile(self) -> Callable[..., Any]:
         function = super()._compile()
         if sum(map(_cost_of, self.program.steps)) >= _LEAST_COST:
-            function = self._function = _sharing(function)
+            function = self._function = _sharing_threads(function)
         return function
 
     def __call__(self, *values: Any) -> Any:
@@ -246,7 +248,7 @@ class Compiled(Written):
                 return sized(*values)
         function = self._function
         if function is None:
-            with paused():
+            with pause_collection():
                 function = self._compile()
         try:
             return function(*values)
@@ -299,7 +301,7 @@ def after_passes(program: Program, special_passes: Sequence[pass_order.Pass]) ->
     return program
 
 
-def _holding(lock: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+def _locked_function(lock: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     """Returns a function that holds a lock while it runs."""
 
     def run(*values: Any) -> Any:
@@ -318,7 +320,7 @@ def _cost_of(step: Step) -> float:
     return 1 + sum(map(bytes_of, step.outputs)) / _BYTES
 
 
-def _sharing(function: Callable[..., Any]) -> Callable[..., Any]:
+def _sharing_threads(function: Callable[..., Any]) -> Callable[..., Any]:
     """Returns a function that first sets the number of threads that its kernels use."""
 
     def run(*values: Any) -> Any:

@@ -13,12 +13,12 @@ from typing import Any
 
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.passes.inspecting import Inspection
+from tapeflow.graph.codegen.passes.inspectors import Inspection
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 from tapeflow.graph.program.effects import touched_variables
 from tapeflow.graph.program.interpreter import interpret
-from tapeflow.graph.program.program import CALLS, CONDITIONALS, LOOPS, Program, Step, substituted
+from tapeflow.graph.program.program import CALLS, CONDITIONALS, LOOPS, Program, Step, substitute
 
 _ANY_ORDER = frozenset({"Assert", "PrintV2", "WriteSummary", "CheckNumerics"})  # TensorFlow orders no other effects so
 _OTHERS = "the effects outside of resources"
@@ -163,7 +163,7 @@ def _single_steps(steps: Iterable[Step], program: Program) -> list[Step]:
             singles += _single_steps(step.op.part.steps, step.op.part)
             continue
         for operation in _with_reads(step.origins):
-            args = substituted(operation.args, program.aliases)
+            args = substitute(operation.args, program.aliases)
             singles.append(Step(operation.op, args, operation.outputs, [operation], operation.stateful))
     return singles
 

@@ -8,7 +8,7 @@ from tapeflow.core.errors import OpError
 from tapeflow.graph.ir.operation import Operation
 
 
-def detected(error: OpError, operation: Operation) -> OpError:
+def locate_error(error: OpError, operation: Operation) -> OpError:
     """Returns an operation's error with a message that shows the user's code lines that added the operation.
 
     In a session, the error's `op` is the operation.

@@ -15,10 +15,10 @@ from tapeflow.core.context import state
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.compile import Compiled, after_passes
 from tapeflow.graph.codegen.pass_order import Pass
-from tapeflow.graph.codegen.passes.inspecting import Inspector, inspect_results, keep_results
+from tapeflow.graph.codegen.passes.inspectors import Inspector, inspect_results, keep_results
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.program.program import Program
-from tapeflow.graph.program.simplifying import simplify
+from tapeflow.graph.program.simplify import simplify
 
 
 class Inspected(Compiled):

@@ -17,7 +17,7 @@ _TEMPLATES = {
 _COMPARISONS = {"equal": "({0} == {1})", "less": "({0} < {1})", "less_equal": "({0} <= {1})"}
 
 
-def _refuse(*_: Any) -> Any:
+def _refuse_number(*_: Any) -> Any:
     raise Unsupported("only integers are written as numbers, without selections")
 
 
@@ -58,7 +58,7 @@ class IntegerText(ElementBuilder):
     def emit_compare(self, name: str, x: str, y: str, dtype: DType) -> str:
         return _COMPARISONS[name].format(x, y)
 
-    _refusal: Any = _refuse
+    _refusal: Any = _refuse_number
     emit_select = emit_convert = emit_bits = emit_rounded = _refusal
 
     def not_equal(self, x: Any, y: Any) -> Element:

@@ -7,16 +7,16 @@ from typing import Any
 
 from tapeflow.array.list_values import Repeated, Rows
 from tapeflow.core import errors
-from tapeflow.core.forking import cached_property
+from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.compile import Written
-from tapeflow.graph.codegen.control_flow_writing import ControlFlowWriter
+from tapeflow.graph.codegen.control_flow_source import ControlFlowWriter
 from tapeflow.graph.codegen.prologue import Prologue
-from tapeflow.graph.codegen.writing import Writer
+from tapeflow.graph.codegen.step_source import Writer
 from tapeflow.graph.program.counters import counter_of
 from tapeflow.graph.program.functions import Body
 from tapeflow.graph.program.loop_parts import Ahead, LoopParts
-from tapeflow.graph.program.loop_records import Record, returned
+from tapeflow.graph.program.loop_records import Record, returned_values
 from tapeflow.graph.program.program import Program
 
 
@@ -101,7 +101,7 @@ class Loop(Written):
         lists: dict[int, Any] = dict(zip(map(id, self.in_rows), zip(*record.rows, strict=True), strict=False))
         for t, value in zip(self._ahead, record.ahead, strict=bool(trips)):
             lists[id(t)] = Rows(value) if id(t) in stacked else Repeated(value, trips)
-        return returned(trips, [lists.get(id(t), ()) for t in self.residuals or ()])
+        return returned_values(trips, [lists.get(id(t), ()) for t in self.residuals or ()])
 
     def parts_of(self, program_of: Callable[[Body], Program]) -> LoopParts:
         """Returns the loop's programs without hoisting; `program_of` returns the program of condition and body."""

@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tapeflow.graph.codegen.passes.bound_attrs import bind
-from tapeflow.graph.codegen.passes.caching import cache
+from tapeflow.graph.codegen.passes.composites import recognize
 from tapeflow.graph.codegen.passes.early_slices import select
 from tapeflow.graph.codegen.passes.early_starts import start_early
-from tapeflow.graph.codegen.passes.fusing import fuse
+from tapeflow.graph.codegen.passes.fusions import fuse
 from tapeflow.graph.codegen.passes.late_reshapes import postpone
-from tapeflow.graph.codegen.passes.recognizing import recognize
+from tapeflow.graph.codegen.passes.result_cache import cache
 from tapeflow.graph.codegen.passes.reuse import reuse
 from tapeflow.graph.codegen.passes.small_functions import compile_functions
 from tapeflow.graph.codegen.passes.weighted_layers import join_layers
 from tapeflow.graph.compiler.clusters import cluster, cluster_all, cluster_small
 from tapeflow.graph.compiler.native_loops import compile_loops
 from tapeflow.graph.program.program import Program
-from tapeflow.graph.program.simplifying import prune
+from tapeflow.graph.program.simplify import prune
 
 Pass = Callable[[Program], None]
 

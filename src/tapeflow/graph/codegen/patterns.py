@@ -251,7 +251,7 @@ class Named(Pattern):
             yield from self._pattern.match(matcher, value, bound)
 
 
-def unshaped(pattern: Pattern) -> Pattern:
+def behind_reshapes(pattern: Pattern) -> Pattern:
     """Returns the pattern of a tensor that results from reshapes of a matching tensor."""
     return Via(lambda matcher, tensor: matcher.before_views(tensor), pattern)
 

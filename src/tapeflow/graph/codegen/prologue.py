@@ -10,19 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tapeflow.core.ops.batching import Batch, NoRule, Slices
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import int32, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.compile import Compiled
+from tapeflow.graph.ir.batch_rules import of_registered
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.op_batching import of_registered
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.program.counters import counter_of
 from tapeflow.graph.program.functions import Loop
-from tapeflow.graph.program.program import bytes_of, needed
+from tapeflow.graph.program.program import bytes_of, needed_operations
 
 _MOST = 4  # the limit of hoisted bytes per iteration, as a multiple of the bytes that the iteration reads or carries
 
@@ -84,11 +84,11 @@ class Prologue:
         values.update((id(t), Slices(graph.input_like(t), t, False)) for t in inputs[loop.count :])
         lists = {id(t) for t in inputs if t.dtype is variant}
         uniform = {id(inputs[loop.count + i]) for i, place in enumerate(loop.places[1]) if place in loop.uniform}
-        for operation in needed(self._targets, (), {id(t) for t in inputs}):
+        for operation in needed_operations(self._targets, (), {id(t) for t in inputs}):
             if all(id(t) in values for t in operation.inputs):
                 stacked = any(values[id(t)].stacked for t in operation.inputs)
                 if not stacked or all(id(t) in uniform for t in operation.inputs if id(t) in lists):
-                    results = _run(graph, operation, batch, values)
+                    results = _batch_operation(graph, operation, batch, values)
                     values.update(zip(map(id, operation.outputs), results, strict=False))
                     if stacked or any(id(t) in self._counted for t in operation.inputs):
                         self._counted.update(map(id, operation.outputs))
@@ -135,7 +135,7 @@ class Prologue:
 
     def _stacked_operations(self, tensors: Sequence[SymbolicTensor]) -> list[Operation]:
         """Returns the operations behind some tensors whose results differ between iterations."""
-        operations = needed(tensors, (), {id(t) for t in self._body.inputs})
+        operations = needed_operations(tensors, (), {id(t) for t in self._body.inputs})
         return [o for o in operations if self._values[id(o.outputs[0])].stacked]
 
     def _works(self, operation: Operation) -> bool:
@@ -149,7 +149,7 @@ class Prologue:
         return len(working) > 1 or any(not op.elementwise for op in working)
 
     def _worth_sharing(self, tensors: Sequence[SymbolicTensor]) -> bool:
-        operations = needed(tensors, (), {id(t) for t in self._body.inputs})
+        operations = needed_operations(tensors, (), {id(t) for t in self._body.inputs})
         return any(not isinstance(o.op, GraphOp) and not o.op.view for o in operations)
 
 
@@ -157,7 +157,7 @@ def _is_index(tensor: SymbolicTensor) -> bool:
     return tensor.dtype.is_integer and tensor.shape.rank == 0
 
 
-def _run(graph: FuncGraph, operation: Operation, batch: Batch, values: dict[int, Slices]) -> list[Slices]:
+def _batch_operation(graph: FuncGraph, operation: Operation, batch: Batch, values: dict[int, Slices]) -> list[Slices]:
     """Adds an operation for all iterations at once and returns its outputs; none if it must stay in the loop."""
     op, outputs = operation.op, operation.outputs
     if op is READ:

@@ -131,7 +131,7 @@ class Sizes:
 
     def _part(self, step: Step) -> Any:
         whole, rank = self.of(step.args[0]), step.outputs[0].shape.rank
-        spec = [_integers(self._constant, a) or () for a in step.args[1:4]]
+        spec = [_number_vector(self._constant, a) or () for a in step.args[1:4]]
         begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_mask = step.args[4:9]
         if not isinstance(whole, list) or any(len(s) != 1 for s in spec) or ellipsis_mask or new_axis_mask:
             return None
@@ -186,7 +186,7 @@ def tensor_of(sizes: Any, dtype: torch.dtype = torch.int32, device: torch.device
     return torch.stack(numbers) if numbers else torch.empty(0, dtype=dtype, device=device)
 
 
-def _integers(constant: Callable[[Any], Any], arg: Any) -> tuple[int, ...] | None:
+def _number_vector(constant: Callable[[Any], Any], arg: Any) -> tuple[int, ...] | None:
     """Returns a vector that a kernel takes as Python numbers, or None if it is not constant."""
     if isinstance(arg, SymbolicTensor):
         value = constant(arg)

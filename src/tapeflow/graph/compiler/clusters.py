@@ -25,8 +25,8 @@ import numpy as np
 import torch
 
 from tapeflow.core import device as devices
-from tapeflow.core.collection import paused
-from tapeflow.core.forking import cached_property
+from tapeflow.core.fork_locks import cached_property
+from tapeflow.core.gc_pause import pause_collection
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import DTYPES, Element, Unsupported, supports
@@ -36,7 +36,7 @@ from tapeflow.core.types.dtypes import DType, bool_, float32, float64, resource
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
 from tapeflow.graph.compiler.calling import NAMES, caller, fallback
-from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, MOST_STACK, ROW, Passes, Recorder, recorded
+from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, MOST_STACK, ROW, Passes, Recorder, record_passes
 from tapeflow.graph.compiler.loops import Operand, loops_of
 from tapeflow.graph.compiler.target import function
 from tapeflow.graph.ir.graph import READ
@@ -104,7 +104,7 @@ class Cluster:
         def planned(shapes: _Shapes) -> _Plan:
             if len(plans) >= _MOST_PLANS:
                 plans.clear()
-            with paused():  # writing and compiling a kernel makes many objects that are freed at once
+            with pause_collection():  # writing and compiling a kernel makes many objects that are freed at once
                 plan = self._planned(shapes)
             if plan.once and any(shapes[j] != plan.shapes[i] for i, j in memory.items()):
                 plan = plan._replace(once=False)
@@ -188,7 +188,7 @@ class Cluster:
     def _passes(self, operands: Sequence[Operand], kinds: Sequence[str], rows: bool) -> Passes:
         """Returns the passes that compute the new values of the variables, and the outputs."""
         count = len(self._variables)
-        return recorded(operands, self.elements, (*[ELEMENT] * count, *kinds), rows, overwriting=count)
+        return record_passes(operands, self.elements, (*[ELEMENT] * count, *kinds), rows, overwriting=count)
 
     def _kinds(self, of_outputs: Sequence[tuple[int, ...]], shape: tuple[int, ...]) -> tuple[str, ...]:
         """Returns for each output whether it has values for elements, rows or columns, from the shape of the loops."""

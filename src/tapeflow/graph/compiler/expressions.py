@@ -142,7 +142,7 @@ def simplifies(value: Any, dtype: DType) -> bool:
     return not dtype.is_floating or not math.isfinite(value) or abs(math.frexp(value)[0]) in (0.0, 0.5)
 
 
-def emitted(node: Node, b: ElementBuilder, operands: Sequence[Any]) -> Any:
+def emit_node(node: Node, b: ElementBuilder, operands: Sequence[Any]) -> Any:
     """Returns the value of an expression.
 
     Args:
@@ -245,7 +245,7 @@ class Passes:
         return below(self.roots[i], lambda node: node.of_row or self.kept.get(node, i) < i)
 
 
-def recorded(
+def record_passes(
     inputs: Sequence[Operand], compute: Callable[[Recorder, Sequence[Element]], Sequence[Element]],
     kinds: Sequence[str] | None = None, rows: bool = False, overwriting: int = 0,
 ) -> Passes:  # fmt: skip

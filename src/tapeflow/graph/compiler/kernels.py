@@ -25,9 +25,9 @@ import llvmlite.ir as ir
 
 from tapeflow.core.machine_code import target
 from tapeflow.core.ops.elements import Element
-from tapeflow.core.rng.elements import block_at, joined
+from tapeflow.core.rng.elements import block_at, join_words
 from tapeflow.core.types.dtypes import DType, float64, uint64
-from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, ROW, WORDS, Node, Passes, emitted
+from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, ROW, WORDS, Node, Passes, emit_node
 from tapeflow.graph.compiler.instructions import (
     I8,
     I32,
@@ -421,7 +421,7 @@ class _Row:
                     elif node.kind == "rows":
                         known[node] = vectors.splat(b.sitofp(value_of(rows), vectors.number_type(node.dtype)))
                     else:
-                        known[node] = emitted(node, vectors, [value(o) for o in node.operands])
+                        known[node] = emit_node(node, vectors, [value(o) for o in node.operands])
                 return known[node]
 
             mask = self._mask(i, self._end) if self._lanes > 1 else None
@@ -458,7 +458,7 @@ class _Row:
                 length = b.sub(value_of(self._end), value_of(self._begin))
                 self._of_row[node] = vectors.splat(b.sitofp(length, vectors.number_type(node.dtype)))
             else:
-                self._of_row[node] = emitted(node, vectors, [self._row_value(o) for o in node.operands])
+                self._of_row[node] = emit_node(node, vectors, [self._row_value(o) for o in node.operands])
         return self._of_row[node]
 
     def _pass(self, i: int) -> None:
@@ -533,7 +533,7 @@ class _Row:
             elif node.kind == "word":
                 values[node] = self._read(self._words[node], index, node.dtype).value
             else:
-                values[node] = emitted(node, vectors, [values[o] for o in node.operands])
+                values[node] = emit_node(node, vectors, [values[o] for o in node.operands])
             if passes.kept.get(node) == i:
                 self._write(Element(values[node], node.dtype), self._kept[node], index)
         for node, at in passes.totals.items():
@@ -633,7 +633,7 @@ def _written_words(module: ir.Module) -> Any:
     with repeated(b, number(0), blocks, lanes) as block:
         offset = b.add(vectors.splat(b.add(first, block)), numbers)
         words = block_at(vectors, stream, Element(offset, uint64))
-        halves = [joined(vectors, *words[i : i + 2]).value for i in (0, 2)]
+        halves = [join_words(vectors, *words[i : i + 2]).value for i in (0, 2)]
         at = b.gep(memory, [b.mul(block, number(2))], source_etype=I64)
         order = [i + lanes * j for i in range(lanes) for j in range(2)]
         mask = ir.Constant(ir.VectorType(I32, 2 * lanes), order)

@@ -20,7 +20,7 @@ import torch
 from tapeflow.core.machine_code import target
 from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.types.dtypes import DType, int64
-from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, MOST_STACK, ROW, Recorder, recorded, simplifies
+from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, MOST_STACK, ROW, Recorder, record_passes, simplifies
 from tapeflow.graph.compiler.instructions import (
     I1,
     I8,
@@ -455,7 +455,7 @@ class Code:
         Args:
             results: the tensors.
             operands: the operands. They broadcast to the shape.
-            compute: returns the elements of the results, as for `recorded`.
+            compute: returns the elements of the results, as for `record_passes`.
             shape: the shape; by default that of the first result.
             kinds, rows: see `Passes`. By default, all results have the shape.
 
@@ -479,7 +479,7 @@ class Code:
         count = len(operands)
         inner = [s[-1] for s in strides]
         of_operands = [Operand(x.dtype, (bool(s),)) for x, s in zip(operands, inner, strict=False)]
-        passes = recorded(
+        passes = record_passes(
             of_operands, lambda b, elements: compute(b, list(map(_with_constant, operands, elements))), kinds, rows
         )
         for x, node in zip(results, passes.outputs, strict=True):

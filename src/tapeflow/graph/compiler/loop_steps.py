@@ -635,7 +635,7 @@ class Steps:
         if not is_known or math.prod(shape) > _MOST_DRAWN or host_static(alg) not in (1, 3):
             raise Unsupported("many random numbers")
         elements = [e for t in (key, counter) for e in self._value(t).elements.flat]
-        numbers = forms.drawn(code.one, form, math.prod(shape), elements, dtype)
+        numbers = forms.draw_numbers(code.one, form, math.prod(shape), elements, dtype)
         places = np.arange(len(numbers)).reshape(shape)
         value = code.of_elements(filled(shape, lambda i: numbers[places[i]]), dtype, self._ahead)
         return value if value.size <= FEW else code.in_memory(value)

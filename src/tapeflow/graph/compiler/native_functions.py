@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from tapeflow.core import mkl
-from tapeflow.core.forking import cached_property
+from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.types.dtypes import resource

@@ -32,13 +32,13 @@ from tapeflow.graph.compiler.calling import bound, filling, table_names
 from tapeflow.graph.compiler.clusters import has_llvm
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_in
-from tapeflow.graph.program.checking import run_passes
 from tapeflow.graph.program.counters import counts_to_known_bound, static_trip_count, trip_count
 from tapeflow.graph.program.functions import Body, Loop
-from tapeflow.graph.program.loop_records import returned
+from tapeflow.graph.program.loop_records import returned_values
 from tapeflow.graph.program.program import CALLS, CONDITIONALS, LOOPS, Program, Step
+from tapeflow.graph.program.program_checks import run_passes
 from tapeflow.graph.program.random_streams import has_stream, with_stream
-from tapeflow.graph.program.simplifying import simplify
+from tapeflow.graph.program.simplify import simplify
 from tapeflow.graph.program.sizes import BySizes, with_shapes
 
 SMALL = 1 << 13  # elements of a computed tensor
@@ -327,7 +327,7 @@ class NativeLoop(_Native):
             return tuple(last)
         lists = self._residuals(rows, trips)
         of_ahead = {} if ahead is None else ahead.lists(hoisted, trips)
-        return (*last, *returned(trips, [
+        return (*last, *returned_values(trips, [
             of_ahead[id(t)] if id(t) in of_ahead else lists[self._places[id(t)]] for t in loop.residuals
         ]))  # fmt: skip
 

@@ -29,13 +29,13 @@ def check_calls(library: Mapping[str, Any], roots: Iterable[str]) -> None:
     depths: dict[str, int] = {}
     sizes: dict[str, int] = {}
     for root in roots:
-        stack = [(root, iter(_callees(library, root)))] if root in library and root not in sizes else []
+        stack = [(root, iter(_called_names(library, root)))] if root in library and root not in sizes else []
         open_calls = dict.fromkeys(name for name, _ in stack)
         while stack:
             name, callees = stack[-1]
             callee = next(callees, None)
             if callee is None:
-                below = list(_callees(library, name))
+                below = list(_called_names(library, name))
                 depths[name] = 1 + max((depths[c] for c in below), default=0)
                 sizes[name] = len(library[name].node_def) + sum(sizes[c] for c in below)
                 _check_size(name, depths[name], sizes[name])
@@ -47,7 +47,7 @@ def check_calls(library: Mapping[str, Any], roots: Iterable[str]) -> None:
                     f"Function '{callee}' calls itself: that can't be imported. The calls: {' -> '.join(calls)}"
                 )
             elif callee not in sizes:
-                stack.append((callee, iter(_callees(library, callee))))
+                stack.append((callee, iter(_called_names(library, callee))))
                 open_calls[callee] = None
 
 
@@ -72,7 +72,7 @@ def called_by(nodes: Iterable[Any]) -> Iterator[str]:
                 yield from [f.name for f in (value.list.func or [value.func]) if f.name]
 
 
-def _callees(library: Mapping[str, Any], name: str) -> Iterator[str]:
+def _called_names(library: Mapping[str, Any], name: str) -> Iterator[str]:
     return (callee for callee in called_by(library[name].node_def) if callee in library)
 
 

@@ -28,9 +28,9 @@ def op_def_proto(name: str) -> OpDefProto:
     definition = definition_of(name)
     proto = OpDefProto(name=name, is_stateful=definition.stateful, is_commutative=definition.commutative)
     for argument in definition.inputs:
-        _describe(proto.input_arg.add(), argument)
+        _describe_argument(proto.input_arg.add(), argument)
     for argument in definition.outputs:
-        _describe(proto.output_arg.add(), argument)
+        _describe_argument(proto.output_arg.add(), argument)
     for attr in definition.attrs.values():
         _describe_attr(proto.attr.add(), attr)
     return proto
@@ -54,7 +54,7 @@ def strip_default_attrs(graph_def: Any) -> None:
             del node.attr[name]
 
 
-def _describe(proto: Any, argument: ArgDef) -> None:
+def _describe_argument(proto: Any, argument: ArgDef) -> None:
     proto.name, proto.is_ref = argument.name, argument.is_ref
     if argument.type is not None:
         proto.type = argument.type.as_datatype_enum

@@ -18,7 +18,7 @@ from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.graphdef.node_protos import unused_name
 from tapeflow.graph.ir.attrs import attrs_of, dtype_of_value
 from tapeflow.graph.ir.operation import GraphOp, Operation
-from tapeflow.graph.transform.lower import lowered
+from tapeflow.graph.transform.lower import lower_operation
 
 PRODUCER = 2397  # TensorFlow 2.21's version of the format
 
@@ -39,7 +39,7 @@ def graph_def(graph: Any, from_version: int | None = None, add_shapes: bool = Fa
         if add_shapes:
             shapes = nodes[-1].attr["_output_shapes"].list
             shapes.SetInParent()
-            shapes.shape.extend(_shape(t.shape) for t in operation.outputs)
+            shapes.shape.extend(_shape_proto(t.shape) for t in operation.outputs)
         proto.node.extend(nodes)
     proto.library.function.extend(writer.library.values())
     return proto
@@ -100,13 +100,13 @@ class FunctionWriter:
         arguments = {id(t): _parameter_name(t, used_names) for t in body.inputs}
         for t in body.inputs:
             proto.signature.input_arg.add(name=arguments[id(t)], type=t.dtype.as_datatype_enum)
-            proto.attr["_input_shapes"].list.shape.append(_shape(t.shape))
+            proto.attr["_input_shapes"].list.shape.append(_shape_proto(t.shape))
         self._body(proto, body, arguments)
         used_names = set()
         for t in body.outputs:
             result = _parameter_name(t, used_names)
             proto.signature.output_arg.add(name=result, type=t.dtype.as_datatype_enum)
-            proto.ret[result] = arguments.get(id(t)) or _result(t)
+            proto.ret[result] = arguments.get(id(t)) or _result_name(t)
 
     def place_of(self, tensor: SymbolicTensor, graph: Any, function: str) -> tuple[str, str]:
         """Returns the name of a tensor in its graph, and the name of its function.
@@ -123,7 +123,7 @@ class FunctionWriter:
 
     def nodes(self, operation: Operation) -> list[Any]:
         """Returns the nodes of an operation: first the nodes of inputs that are not operations here."""
-        nodes = [node for part in lowered(operation) for node in self._nodes(part)]
+        nodes = [node for part in lower_operation(operation) for node in self._nodes(part)]
         if operation.op.gradient_name:
             set_attr(nodes[-1].attr[GRADIENT_NAME], operation.op.gradient_name)
         return nodes
@@ -132,23 +132,23 @@ class FunctionWriter:
         op = operation.op
         node = node_def_pb2.NodeDef(name=operation.name, op=operation.type, device=operation.device)
         if _is_object(operation):
-            return [_capture(node, operation.outputs[0])]
+            return [_capture_constant(node, operation.outputs[0])]
         before: list[Any] = []
         if isinstance(op, GraphOp):
-            node.input.extend(map(_input, operation.inputs))
+            node.input.extend(map(_input_name, operation.inputs))
         else:
             for argument, arg in zip(op.opdef.inputs, operation.args, strict=False):
                 if isinstance(arg, SymbolicTensor):
-                    node.input.append(_input(arg))
+                    node.input.append(_input_name(arg))
                 elif type(arg) is list:
-                    node.input.extend(map(_input, arg))
+                    node.input.extend(map(_input_name, arg))
                 else:
                     before += _host_nodes(operation, argument, arg)
                     node.input.append(before[-1].name)
         node.input.extend(f"^{c.name}" for c in operation._control_inputs)
         definitions = {} if isinstance(op, GraphOp) else op.opdef.attrs
         attrs = attrs_of(operation)
-        if not isinstance(op, GraphOp) and op.alias and not _allows(op, attrs):
+        if not isinstance(op, GraphOp) and op.alias and not _allows_attrs(op, attrs):
             node.op = op.alias
         for name, value in attrs.items():
             value = _as_defined(value, definitions[name].type) if name in definitions else value
@@ -204,9 +204,9 @@ class FunctionWriter:
         counted, limited = op.first_output > 0, op.steering > 0
         before: list[Any] = []
         if counted:
-            before.append(_constant(f"{name}/loop_counter", 0, int32))
+            before.append(_export_constant(f"{name}/loop_counter", 0, int32))
             if not limited:
-                before.append(_constant(f"{name}/maximum_iterations", -1, int32))
+                before.append(_export_constant(f"{name}/maximum_iterations", -1, int32))
                 node.input.insert(0, before[1].name)
             node.input.insert(0, before[0].name)
         set_attr(node.attr["T"], [int32] * op.first_output + [t.dtype for t in values])
@@ -224,14 +224,14 @@ class FunctionWriter:
         name = proto.signature.name
         if label == "cond":
             if op.steering:
-                less = _add(proto, "loop_counter/less", "Less", ["loop_counter", "maximum_iterations"], T=int32)
-                results = [(bool_, _add(proto, "loop_counter/and", "LogicalAnd", [less, results[0][1]]))]
+                less = _add_node(proto, "loop_counter/less", "Less", ["loop_counter", "maximum_iterations"], T=int32)
+                results = [(bool_, _add_node(proto, "loop_counter/and", "LogicalAnd", [less, results[0][1]]))]
         else:
             results += [(t.dtype, f"arg{i}") for i, t in enumerate(values[count:], count)]
             if op.first_output:
-                one = _add(proto, "loop_counter/one", "Const", [], dtype=int32)
+                one = _add_node(proto, "loop_counter/one", "Const", [], dtype=int32)
                 proto.node_def[-1].attr["value"].tensor.CopyFrom(make_tensor_proto(1, int32))
-                after = _add(proto, "loop_counter/add", "AddV2", ["loop_counter", one], T=int32)
+                after = _add_node(proto, "loop_counter/add", "AddV2", ["loop_counter", one], T=int32)
                 results = [(int32, after), (int32, "maximum_iterations"), *results]
         _set_results(proto, results)
         return name
@@ -283,7 +283,7 @@ class FunctionWriter:
         arguments = {id(inner): f"arg{place}" for inner, place in zip(body.inputs, places, strict=True)}
         self._body(proto, body, arguments)
         outputs = body.outputs if outputs is None else outputs
-        return proto, [(t.dtype, arguments.get(id(t)) or _result(t)) for t in outputs]
+        return proto, [(t.dtype, arguments.get(id(t)) or _result_name(t)) for t in outputs]
 
     def _unique(self, name: str) -> str:
         """Returns a name for a new function that no other function and no op has."""
@@ -330,7 +330,7 @@ class FunctionWriter:
                 self.own_gradients.append(ExportedGradient(operation, proto.node_def[-1], proto.signature.name))
 
 
-def _allows(op: Any, attrs: Mapping[str, Any]) -> bool:
+def _allows_attrs(op: Any, attrs: Mapping[str, Any]) -> bool:
     """Returns True if TensorFlow's definition of an op allows these attrs. AddV2, for example, refuses strings."""
     definitions = op.opdef.attrs
     return all(value in (definitions[name].allowed or [value]) for name, value in attrs.items() if name in definitions)
@@ -347,7 +347,7 @@ def _is_op(name: str) -> bool:
 
 def _name_outputs(node: Any, nodes: Sequence[Any], operation: Operation, arguments: dict[int, str]) -> None:
     """Renames a node's inputs as functions name them: by the arguments' names, or by an output's name and its place."""
-    tensors = {_input(t): t for t in operation.inputs}
+    tensors = {_input_name(t): t for t in operation.inputs}
     own_nodes = {n.name: n for n in nodes}
     inputs = list(node.input)
     del node.input[:]
@@ -358,7 +358,7 @@ def _name_outputs(node: Any, nodes: Sequence[Any], operation: Operation, argumen
         elif source in own_nodes:
             node.input.append(f"{source}:{_output_at(own_nodes[source].op, int(index or 0), 1)}")
         else:
-            node.input.append(arguments.get(id(tensors[text])) or _result(tensors[text]))
+            node.input.append(arguments.get(id(tensors[text])) or _result_name(tensors[text]))
 
 
 def _parameter_name(tensor: SymbolicTensor, used: set[str]) -> str:
@@ -372,7 +372,7 @@ def _parameter_name(tensor: SymbolicTensor, used: set[str]) -> str:
     return unique
 
 
-def _add(proto: Any, name: str, op: str, inputs: Sequence[str], **types: DType) -> str:
+def _add_node(proto: Any, name: str, op: str, inputs: Sequence[str], **types: DType) -> str:
     """Adds a node to a function; returns the name of its output."""
     node = proto.node_def.add(name=name, op=op)
     node.input.extend(inputs)
@@ -388,15 +388,15 @@ def _set_results(proto: Any, results: Sequence[tuple[DType, str]]) -> None:
         proto.ret[f"out{i}"] = source
 
 
-def _input(tensor: SymbolicTensor) -> str:
+def _input_name(tensor: SymbolicTensor) -> str:
     """Returns the name of a tensor as nodes of a graph name it."""
     return tensor.op.name if tensor.value_index == 0 else f"{tensor.op.name}:{tensor.value_index}"
 
 
-def _result(tensor: SymbolicTensor) -> str:
+def _result_name(tensor: SymbolicTensor) -> str:
     """Returns the name of a tensor as nodes of a function name it."""
     op = tensor.op
-    kind = op.type if isinstance(op.op, GraphOp) and op.op.lowered is None else lowered(op)[-1].type
+    kind = op.type if isinstance(op.op, GraphOp) and op.op.lowered is None else lower_operation(op)[-1].type
     return f"{op.name}:{_output_at(kind, tensor.value_index, len(op.outputs), op)}"
 
 
@@ -444,15 +444,15 @@ def _host_nodes(operation: Operation, argument: Any, value: Any) -> list[Any]:
             return _all_dimensions(operation, label)
         value = list(range(rank))
     name = unused_name(f"{operation.name}/{label}", operation.graph._by_name)
-    return [_constant(name, np.asarray(value), dtype or dtype_of_value(value))]
+    return [_export_constant(name, np.asarray(value), dtype or dtype_of_value(value))]
 
 
 def _all_dimensions(operation: Operation, label: str) -> list[Any]:
     """Returns nodes that list all dimensions of an operation's first input, whose rank is not static."""
     tensor, name = operation.inputs[0], f"{operation.name}/{label}"
-    rank = node_def_pb2.NodeDef(name=f"{name}/rank", op="Rank", input=[_input(tensor)])
+    rank = node_def_pb2.NodeDef(name=f"{name}/rank", op="Rank", input=[_input_name(tensor)])
     rank.attr["T"].type = tensor.dtype.as_datatype_enum
-    bounds = [_constant(f"{name}/start", 0, int32), _constant(f"{name}/delta", 1, int32)]
+    bounds = [_export_constant(f"{name}/start", 0, int32), _export_constant(f"{name}/delta", 1, int32)]
     numbers = node_def_pb2.NodeDef(name=name, op="Range", input=[bounds[0].name, rank.name, bounds[1].name])
     numbers.attr["Tidx"].type = int32.as_datatype_enum
     return [rank, *bounds, numbers]
@@ -466,7 +466,7 @@ def constant_node(name: str, value: Any, device: str = "") -> Any:
     return node
 
 
-def _constant(name: str, value: Any, dtype: DType) -> Any:
+def _export_constant(name: str, value: Any, dtype: DType) -> Any:
     return constant_node(name, make_tensor_proto(value, dtype))
 
 
@@ -487,7 +487,7 @@ def _is_object(operation: Operation) -> bool:
     return operation.outputs[0].dtype is resource or not holds_tensors(operation.op.attrs["value"].value)
 
 
-def _capture(node: Any, tensor: SymbolicTensor) -> Any:
+def _capture_constant(node: Any, tensor: SymbolicTensor) -> Any:
     """Makes a node an input of its graph: TensorFlow captures such constants."""
     node.op = "Placeholder"
     set_attr(node.attr["dtype"], tensor.dtype)
@@ -502,17 +502,17 @@ def set_attr(attr: attr_value_pb2.AttrValue, value: Any) -> None:
     elif isinstance(value, (list, tuple)):
         attr.list.SetInParent()
         for item in value:
-            field, encoded = _field(item)
+            field, encoded = _attr_field(item)
             getattr(attr.list, field).append(encoded)
     else:
-        field, encoded = _field(value)
+        field, encoded = _attr_field(value)
         if field == "shape":
             attr.shape.CopyFrom(encoded)
         else:
             setattr(attr, field, encoded)
 
 
-def _field(value: Any) -> tuple[str, Any]:
+def _attr_field(value: Any) -> tuple[str, Any]:
     """Returns the field of an `AttrValue` for a Python value, and the encoded value."""
     if isinstance(value, DType):
         return "type", value.as_datatype_enum
@@ -525,11 +525,11 @@ def _field(value: Any) -> tuple[str, Any]:
     if isinstance(value, (str, bytes)):
         return "s", value.encode(errors="surrogateescape") if isinstance(value, str) else value
     if isinstance(value, TensorShape):
-        return "shape", _shape(value)
+        return "shape", _shape_proto(value)
     raise TypeError(f"{value!r} can't be the value of an attr in a GraphDef")
 
 
-def _shape(shape: TensorShape) -> Any:
+def _shape_proto(shape: TensorShape) -> Any:
     """Returns a shape as a `TensorShapeProto`."""
     proto = tensor_shape_pb2.TensorShapeProto()
     if shape.rank is None:

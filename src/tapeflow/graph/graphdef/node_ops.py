@@ -13,10 +13,12 @@ from tapeflow.array import (
     legacy_ops,  # noqa: F401 (registers them)
     tensor_list,  # noqa: F401 (registers its ops)
 )
-from tapeflow.array.gathering import gather
-from tapeflow.array.passing import identity
+from tapeflow.array.gathers import gather
+from tapeflow.array.identities import identity
 from tapeflow.array.protos import tensor_of_proto
-from tapeflow.control_flow import check_assertion
+from tapeflow.array.tensor_text import print as print_
+from tapeflow.array.tensor_text import stream_of
+from tapeflow.control.conditions_and_loops import check_assertion
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -25,9 +27,9 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.core.values.variable import _add, _assign, _subtract
+from tapeflow.core.values.variable import _add_delta, _assign_value, _subtract_delta
 from tapeflow.graph.graphdef.builders import Build, register
-from tapeflow.graph.graphdef.importing import Builder
+from tapeflow.graph.graphdef.import_graph import Builder
 from tapeflow.graph.graphdef.node_protos import (
     NAMED_AFTER_NODE,
     ParsedNode,
@@ -45,13 +47,11 @@ from tapeflow.graph.transform.control_flow import conditional
 from tapeflow.graph.transform.loops import loop
 from tapeflow.graph.transform.switch_merge import ControlFlowOp
 from tapeflow.math.comparison import not_equal
-from tapeflow.printing import print as print_
-from tapeflow.printing import stream_of
 
 # ---- values ----------------------------------------------------------------------------------------------------------
 
 
-def _constant(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
+def _import_constant(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     proto = node.attrs["value"].tensor
     dtype = node_attr(node, "dtype")
     where = f"Node '{builder.prefix}{node.name}'"
@@ -67,7 +67,7 @@ def _constant(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operatio
     return builder.graph.constant(value, node.name).op
 
 
-def _placeholder(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
+def _import_placeholder(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     return builder.graph.placeholder(node_attr(node, "dtype"), node_attr(node, "shape"), node.name).op
 
 
@@ -92,7 +92,7 @@ def _no_op(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     return builder.graph.insert(GraphOp(kind), builder.graph.unique_name(node.name), ())
 
 
-def _identity(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
+def _import_identity(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     return identity(inputs[0]).op
 
 
@@ -136,7 +136,7 @@ def _variable_update(kernel: Callable[..., Any]) -> Build:
     return build
 
 
-def _scatter(method: str) -> Build:
+def _scatter_builder(method: str) -> Build:
     """Returns the builder of an op that changes a variable by a method `scatter_...` or `scatter_nd_...`."""
 
     def build(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
@@ -182,13 +182,13 @@ def _resource_gather(builder: Builder, node: ParsedNode, inputs: list[Any]) -> O
 # ---- side effects in Python ------------------------------------------------------------------------------------------
 
 
-def _assert(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
+def _import_assert(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     summarize = node_attr(node, "summarize")
     condition, *data = inputs
     return assert_op(check_assertion(summarize), condition, data, summarize)
 
 
-def _print(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
+def _import_print(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     stream, end = node_attr(node, "output_stream"), node_attr(node, "end")
     if stream_of(stream) is None:
         raise errors.UnimplementedError(
@@ -204,36 +204,36 @@ def _print(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
 # ---- calls and control flow ------------------------------------------------------------------------------------------
 
 
-def _call(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
+def _import_call(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     body = builder.body(node, "f", inputs, [t.shape for t in inputs])
     body.call(inputs)
     return builder.graph._operations[-1]
 
 
-def _if(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
+def _import_if(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     index, values = inputs[0], inputs[1:]
     shapes = [t.shape for t in values]
     names = ["then_branch", "else_branch"]
     bodies = [builder.body(node, name, values, shapes) for name in names]
-    return _conditional(node, _truth(index), values, bodies, names)
+    return _add_conditional(node, _as_boolean(index), values, bodies, names)
 
 
-def _case(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
+def _import_case(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     index, values = inputs[0], inputs[1:]
     shapes = [t.shape for t in values]
     functions = [builder.function(node, f.name) for f in node.attrs["branches"].list.func]
     bodies = [builder.body_of(node, function, values, shapes) for function in functions]
-    return _conditional(node, index, values, bodies, [f"branch{i}" for i in range(len(bodies))])
+    return _add_conditional(node, index, values, bodies, [f"branch{i}" for i in range(len(bodies))])
 
 
-def _truth(value: Any) -> Any:
+def _as_boolean(value: Any) -> Any:
     """Returns a scalar as a boolean: false for the number 0 and the empty string."""
     if value.dtype is bool_:
         return value
     return not_equal(value, "" if value.dtype is string else convert(0, value.dtype))
 
 
-def _conditional(
+def _add_conditional(
     node: ParsedNode, index: Any, values: Sequence[Any], bodies: Sequence[Any], names: Sequence[str]
 ) -> Operation:
     """Adds a conditional whose branches take all of `values`."""
@@ -243,7 +243,7 @@ def _conditional(
     return conditional(index, values, bodies, names, [range(len(values))] * len(bodies), node.name)
 
 
-def _while(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Any:
+def _import_while(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Any:
     """Adds a loop. Loop variables that its body only passes on are loop-invariant inputs of the operation: gradients
     pass to the variables whose handles they are."""
     shapes = [TensorShape(None) if t.dtype is not resource else t.shape for t in inputs]
@@ -251,7 +251,7 @@ def _while(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Any:
         shapes = list(node_attr(node, "output_shapes"))
     elif node.functions:
         shapes = _invariant_shapes(builder, node, inputs)
-    changing = _changing(builder, node, inputs)
+    changing = _changing_places(builder, node, inputs)
     invariant = [i for i in range(len(inputs)) if i not in changing]
     if invariant:
         condition, body = builder.loop_bodies(node, inputs, shapes, changing, invariant)
@@ -277,7 +277,7 @@ def _while(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Any:
     return ops.IdentityN(outputs)[0].op  # its outputs have TensorFlow's numbers
 
 
-def _changing(builder: Builder, node: ParsedNode, inputs: Sequence[Any]) -> list[int]:
+def _changing_places(builder: Builder, node: ParsedNode, inputs: Sequence[Any]) -> list[int]:
     """Returns the places of a loop's variables, without those at the end, and the handles, that its body passes on.
 
     All count as changing if the body is no function of a `GraphDef`, or if no variable is left.
@@ -336,45 +336,45 @@ def _count_up_to(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Opera
 
 register(
     {
-        "Const": _constant,
-        "Placeholder": _placeholder,
-        "PlaceholderV2": _placeholder,
+        "Const": _import_constant,
+        "Placeholder": _import_placeholder,
+        "PlaceholderV2": _import_placeholder,
         "PlaceholderWithDefault": _placeholder_with_default,
         "NoOp": _no_op,
         "ControlTrigger": _no_op,
         "DisableCopyOnRead": _no_op,
-        "Snapshot": _identity,
-        "DebugGradientIdentity": _identity,
+        "Snapshot": _import_identity,
+        "DebugGradientIdentity": _import_identity,
         "VarHandleOp": _variable_handle,
         "ReadVariableOp": _read_variable,
-        "AssignVariableOp": _variable_update(lambda handle, value: _assign(variable_in(handle), value)),
-        "AssignAddVariableOp": _variable_update(lambda handle, value: _add(variable_in(handle), value)),
-        "AssignSubVariableOp": _variable_update(lambda handle, value: _subtract(variable_in(handle), value)),
-        "ResourceScatterAdd": _scatter("scatter_add"),
-        "ResourceScatterDiv": _scatter("scatter_div"),
-        "ResourceScatterMax": _scatter("scatter_max"),
-        "ResourceScatterMin": _scatter("scatter_min"),
-        "ResourceScatterMul": _scatter("scatter_mul"),
-        "ResourceScatterSub": _scatter("scatter_sub"),
-        "ResourceScatterUpdate": _scatter("scatter_update"),
-        "ResourceScatterNdAdd": _scatter("scatter_nd_add"),
-        "ResourceScatterNdMax": _scatter("scatter_nd_max"),
-        "ResourceScatterNdMin": _scatter("scatter_nd_min"),
-        "ResourceScatterNdSub": _scatter("scatter_nd_sub"),
-        "ResourceScatterNdUpdate": _scatter("scatter_nd_update"),
+        "AssignVariableOp": _variable_update(lambda handle, value: _assign_value(variable_in(handle), value)),
+        "AssignAddVariableOp": _variable_update(lambda handle, value: _add_delta(variable_in(handle), value)),
+        "AssignSubVariableOp": _variable_update(lambda handle, value: _subtract_delta(variable_in(handle), value)),
+        "ResourceScatterAdd": _scatter_builder("scatter_add"),
+        "ResourceScatterDiv": _scatter_builder("scatter_div"),
+        "ResourceScatterMax": _scatter_builder("scatter_max"),
+        "ResourceScatterMin": _scatter_builder("scatter_min"),
+        "ResourceScatterMul": _scatter_builder("scatter_mul"),
+        "ResourceScatterSub": _scatter_builder("scatter_sub"),
+        "ResourceScatterUpdate": _scatter_builder("scatter_update"),
+        "ResourceScatterNdAdd": _scatter_builder("scatter_nd_add"),
+        "ResourceScatterNdMax": _scatter_builder("scatter_nd_max"),
+        "ResourceScatterNdMin": _scatter_builder("scatter_nd_min"),
+        "ResourceScatterNdSub": _scatter_builder("scatter_nd_sub"),
+        "ResourceScatterNdUpdate": _scatter_builder("scatter_nd_update"),
         "VarIsInitializedOp": _is_initialized,
         "VariableShape": _variable_shape,
         "ResourceGather": _resource_gather,
-        "Assert": _assert,
-        "PrintV2": _print,
-        "PartitionedCall": _call,
-        "StatefulPartitionedCall": _call,
-        "If": _if,
-        "StatelessIf": _if,
-        "Case": _case,
-        "StatelessCase": _case,
-        "While": _while,
-        "StatelessWhile": _while,
+        "Assert": _import_assert,
+        "PrintV2": _import_print,
+        "PartitionedCall": _import_call,
+        "StatefulPartitionedCall": _import_call,
+        "If": _import_if,
+        "StatelessIf": _import_if,
+        "Case": _import_case,
+        "StatelessCase": _import_case,
+        "While": _import_while,
+        "StatelessWhile": _import_while,
         "ResourceCountUpTo": _count_up_to,
         "Switch": _control_flow,
         "Merge": _control_flow,

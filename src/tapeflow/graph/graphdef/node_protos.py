@@ -131,7 +131,7 @@ def nodes_of_graph(graph_def: Any) -> list[ParsedNode]:
             elif controls:
                 raise ValueError(f"Node '{proto.name}': Control dependencies must come after regular dependencies")
             else:
-                inputs.append(_output(proto.name, text))
+                inputs.append(_named_output(proto.name, text))
         nodes.append(ParsedNode(proto.name, proto.op, inputs, controls, proto.attr, proto.device))
     _check_names(nodes)
     return nodes
@@ -153,7 +153,7 @@ def _check_names(nodes: Sequence[ParsedNode], arguments: Iterable[str] = ()) -> 
             raise ValueError(f"Node '{node.name}': Unknown input node '^{name}'")
 
 
-def _output(node: str, text: str) -> Output:
+def _named_output(node: str, text: str) -> Output:
     """Returns the output that an input of a node in a graph names."""
     name, colon, index = text.rpartition(":")
     if not colon:
@@ -184,7 +184,7 @@ def in_order(nodes: Sequence[ParsedNode], arguments: Iterable[str] = ()) -> list
             if node.name in done:
                 stack.pop()
                 continue
-            missing = [n for n in _needs(node) if n not in done]
+            missing = [n for n in _needed_nodes(node) if n not in done]
             if not missing:
                 done.add(node.name)
                 ordered.append(node)
@@ -197,7 +197,7 @@ def in_order(nodes: Sequence[ParsedNode], arguments: Iterable[str] = ()) -> list
     return ordered
 
 
-def _needs(node: ParsedNode) -> list[str]:
+def _needed_nodes(node: ParsedNode) -> list[str]:
     """Returns the names of the nodes that a node depends on."""
     return [*(n for n, _ in node.inputs), *node.controls]
 
@@ -206,7 +206,7 @@ def _cycle_length(node: ParsedNode, by_name: Mapping[str, ParsedNode], done: set
     """Returns the number of nodes that wait for each other."""
     waiting = {n for n in by_name if n not in done}
     while True:
-        ready = {n for n in waiting if not any(m in waiting for m in _needs(by_name[n]))}
+        ready = {n for n in waiting if not any(m in waiting for m in _needed_nodes(by_name[n]))}
         if not ready:
             return len(waiting)
         waiting -= ready
@@ -340,8 +340,8 @@ def attr_of(node: ParsedNode, definition: OpDef, name: str) -> Any:
     value = node.attrs[name]
     if attr.type.startswith("list("):
         kind = attr.type[len("list(") : -1]
-        return tuple([_python(kind, v) for v in getattr(value.list, _FIELDS[kind])])
-    return _python(attr.type, getattr(value, _FIELDS[attr.type]))
+        return tuple([_python_value(kind, v) for v in getattr(value.list, _FIELDS[kind])])
+    return _python_value(attr.type, getattr(value, _FIELDS[attr.type]))
 
 
 def type_attr(dtype: DType) -> AttrValue:
@@ -361,7 +361,7 @@ def node_attr(node: ParsedNode, name: str) -> Any:
     return attr_of(node, definition_of(node.op), name)
 
 
-def _python(kind: str, value: Any) -> Any:
+def _python_value(kind: str, value: Any) -> Any:
     """Returns an attr's value as a Python value."""
     if kind == "type":
         return dtype_of(value)
@@ -395,15 +395,15 @@ def shape_of(proto: Any) -> TensorShape:
 
 def input_dtypes(node: ParsedNode, definition: OpDef) -> list[Any]:
     """Returns the dtypes that the node's attrs specify for its inputs, at most for one more than it has."""
-    return _dtypes(node, definition, definition.inputs, len(node.inputs) + 1)
+    return _argument_dtypes(node, definition, definition.inputs, len(node.inputs) + 1)
 
 
 def output_dtypes(node: ParsedNode, definition: OpDef) -> list[Any]:
     """Returns the dtypes that the node's attrs specify for its outputs."""
-    return _dtypes(node, definition, definition.outputs, _MOST_OUTPUTS)
+    return _argument_dtypes(node, definition, definition.outputs, _MOST_OUTPUTS)
 
 
-def _dtypes(node: ParsedNode, definition: OpDef, arguments: Sequence[ArgDef], most: int) -> list[Any]:
+def _argument_dtypes(node: ParsedNode, definition: OpDef, arguments: Sequence[ArgDef], most: int) -> list[Any]:
     dtypes: list[Any] = []
     for argument in arguments:
         if argument.type_list_attr:

@@ -13,7 +13,9 @@ from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.python_op import as_eager, executing_eagerly, python_op
 
 
-def checked(check: Callable[..., None], *tensors: Any, holds: Callable[[], Any] | None = None) -> Operation | None:
+def check_or_defer(
+    check: Callable[..., None], *tensors: Any, holds: Callable[[], Any] | None = None
+) -> Operation | None:
     """Calls a check on eager tensors, immediately if all values are static, otherwise as an operation of the graph.
 
     Args:
@@ -54,8 +56,8 @@ def assert_op(function: Callable[..., Any], condition: Any, data: Sequence[Any],
 
 
 def assertion(check: Callable[..., None], *tensors: Any, holds: Callable[[], Any] | None = None) -> Operation | None:
-    """Calls `checked` for an assertion; a graph that sessions run gets an operation in any case."""
-    return checked(check, *tensors, holds=holds) or nothing_to_check()
+    """Calls `check_or_defer` for an assertion; a graph that sessions run gets an operation in any case."""
+    return check_or_defer(check, *tensors, holds=holds) or nothing_to_check()
 
 
 def nothing_to_check() -> Operation | None:

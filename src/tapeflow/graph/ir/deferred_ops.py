@@ -28,16 +28,16 @@ def gradient(call: Call, dys: Sequence[Any]) -> Any:
     before, state.name_scope = state.name_scope, getattr(call, "scope", state.name_scope)
     try:
         if vjp.is_gradient_of(op):
-            return _deferred(call, dys)
+            return _defer_gradient(call, dys)
         try:
             return op.gradient(call, *dys)
         except NotStatic:
-            return _deferred(call, dys)
+            return _defer_gradient(call, dys)
     finally:
         state.name_scope = before
 
 
-def _deferred(call: Call, dys: Sequence[Any]) -> list[Any]:
+def _defer_gradient(call: Call, dys: Sequence[Any]) -> list[Any]:
     """Returns the gradient of a call as one operation, run by the op's eager gradient."""
     op, wanted, attrs = call.op, tuple(call.wanted), list(call.attrs)
     inputs, outputs = list(call.inputs), list(call.outputs)

@@ -371,7 +371,7 @@ class Graph(Collections, GraphNames, GraphMembers):
         operation = Operation(self, op, name, args, types)
         operation.index = len(self._operations)
         if state.devices:
-            operation.device = devices.requested()
+            operation.device = devices.requested_device()
         for inputs in self._control:
             operation._control_inputs = tuple(dict.fromkeys([*operation._control_inputs, *inputs]))
         self._operations.append(operation)
@@ -434,11 +434,11 @@ class Graph(Collections, GraphNames, GraphMembers):
         if isinstance(tensor, EagerTensor):
             entry = self._constants.get(id(tensor))
             if entry is None:
-                entry = self._constants[id(tensor)] = (tensor, self._from_eager(tensor, _scoped(scope, name)))
+                entry = self._constants[id(tensor)] = (tensor, self._from_eager(tensor, _scoped_name(scope, name)))
             return entry[1]
         if isinstance(tensor, Tensor):
             return tensor
-        return self.capture_variable(tensor, _scoped(scope, name))
+        return self.capture_variable(tensor, _scoped_name(scope, name))
 
     def passed_on(self, tensor: SymbolicTensor) -> SymbolicTensor:
         """Returns the tensor that an inner function captures for a tensor of this graph or an outer one.
@@ -620,7 +620,7 @@ READ = GraphOp("ReadVariableOp", value_of_variable, gradient=lambda call, dy: dy
 READ.passes_gradient = True
 
 
-def _scoped(scope: str, name: str | None) -> str:
+def _scoped_name(scope: str, name: str | None) -> str:
     return f"{scope}/{name}" if scope and name else name or ""
 
 
@@ -662,7 +662,7 @@ def _operation_of(value: Any) -> Operation | None:
     return operation if isinstance(operation, Operation) else None
 
 
-def staged(name: str, variable: Any, kernel: Callable[..., Any], *values: Any) -> Operation:
+def stage_assignment(name: str, variable: Any, kernel: Callable[..., Any], *values: Any) -> Operation:
     """Calls `assign_variable` of the graph that this thread builds."""
     return state.graph.assign_variable(name, variable, kernel, *values)
 

@@ -98,7 +98,7 @@ def _python_name(name: str) -> str:
     return {"float": "float32", "double": "float64", "half": "float16"}.get(name, name)
 
 
-def _attrs(op: Any, args: Sequence[Any], types: Mapping[str, Any]) -> str:
+def _attrs_text(op: Any, args: Sequence[Any], types: Mapping[str, Any]) -> str:
     """Returns the attrs of an operation as TensorFlow's messages print them: `T=DT_FLOAT, strides=[1, 1]`."""
     attrs = {a.name: a.default for a in op.opdef.attrs.values() if a.has_default} | dict(types)
     for argument, arg in zip(op.opdef.inputs, args, strict=False):
@@ -132,5 +132,5 @@ def shape_error(op: Any, name: str, args: Sequence[Any], types: Mapping[str, Any
     tensors = [t for a in args for t in (a if type(a) is list else [a]) if isinstance(t, SymbolicTensor)]
     input_shapes = ", ".join(text(t.shape) for t in tensors)
     inputs = ", ".join(t.op.name + (f":{t.value_index}" if t.value_index else "") for t in tensors)
-    node = f"{{{{node {name}}}}} = {op.name}[{_attrs(op, args, types)}]({inputs})"
+    node = f"{{{{node {name}}}}} = {op.name}[{_attrs_text(op, args, types)}]({inputs})"
     return ValueError(f"{message} for '{node}' with input shapes: {input_shapes}.")

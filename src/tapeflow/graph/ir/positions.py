@@ -27,7 +27,7 @@ class Positions:
 
     def __init__(self, base: FrameType | None = None) -> None:
         self._base = base
-        self._outside = None if base is None else _extended([], _users_frames(base)[0], None)
+        self._outside = None if base is None else _extend_position([], _users_frames(base)[0], None)
         self._frame: FrameType | None = None  # the last one, and the position of its caller
         self._caller: Position | None = None
         self._callers: list[Position] = []  # of the last frame, the outermost first: most operations share them
@@ -45,11 +45,15 @@ class Positions:
         if frame is base:
             return self._outside
         if base is None:
-            return _extended([], _users_frames(frame)[0], None)
+            return _extend_position([], _users_frames(frame)[0], None)
         if frame is not self._frame:
             frames, has_base = _users_frames(frame.f_back, base)
             self._frame = frame  # another thread has another stack
-            self._caller = _extended(self._callers, frames, self._outside) if has_base else _extended([], frames, None)
+            self._caller = (
+                _extend_position(self._callers, frames, self._outside)
+                if has_base
+                else _extend_position([], frames, None)
+            )
         return frame.f_code, frame.f_lasti, self._caller
 
 
@@ -70,7 +74,7 @@ def _users_frames(frame: FrameType | None, base: FrameType | None = None) -> tup
     return frames, frame is not None
 
 
-def _extended(earlier: list[Position], frames: list[FrameType], outside: Position | None) -> Position | None:
+def _extend_position(earlier: list[Position], frames: list[FrameType], outside: Position | None) -> Position | None:
     """Returns the position of the first of some frames.
 
     Args:

@@ -30,7 +30,7 @@ def output_count(op: Any, args: Sequence[Any], types: dict[str, Any]) -> int:
         if out.type_list_attr:
             count += len(types[out.type_list_attr])
         elif out.number_attr:
-            number = _number(op, out.number_attr, args)
+            number = _output_number(op, out.number_attr, args)
             if not 0 <= number < _MOST_OUTPUTS:
                 raise invalid(f"{op.name} can't have {number} outputs (attr {out.number_attr!r})")
             count += number
@@ -39,7 +39,7 @@ def output_count(op: Any, args: Sequence[Any], types: dict[str, Any]) -> int:
     return count
 
 
-def _number(op: Any, attr: str, args: Sequence[Any]) -> int:
+def _output_number(op: Any, attr: str, args: Sequence[Any]) -> int:
     for i, param in enumerate(op.params):
         if op.attr_names.get(param) == attr:
             return int(args[i])

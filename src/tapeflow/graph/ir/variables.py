@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.core.context import state
-from tapeflow.core.forking import new_rlock
+from tapeflow.core.fork_locks import new_rlock
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import DType, bool_
 from tapeflow.core.types.shape import TensorShape

@@ -25,6 +25,6 @@ class Record:
         self.ahead: tuple[Any, ...] = ()
 
 
-def returned(trips: int, lists: Sequence[Any]) -> list[Any]:
+def returned_values(trips: int, lists: Sequence[Any]) -> list[Any]:
     """Returns a loop's raw results after its loop variables: the trip count and the lists of residuals."""
     return [torch.tensor(trips, dtype=torch.int32), *map(as_variant, lists)]

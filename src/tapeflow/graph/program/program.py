@@ -160,8 +160,8 @@ class Program:
         self.aliases: dict[int, SymbolicTensor] = {}
         self._few: dict[Any, SymbolicTensor] = {}  # the first of equal constants with few elements
         self._inlined: set[int] = set()
-        self._add(needed(outputs, effects, {id(t) for t in inputs}), {id(t) for t in inputs}, resources)
-        self.outputs = substituted(self.outputs, self.aliases)
+        self._add(needed_operations(outputs, effects, {id(t) for t in inputs}), {id(t) for t in inputs}, resources)
+        self.outputs = substitute(self.outputs, self.aliases)
 
     def _add(self, operations: list[Operation], fed: set[int], resources: Callable[[Any], Any]) -> None:
         """Adds operations as steps or constants; `fed` has the ids of the fed tensors."""
@@ -189,13 +189,13 @@ class Program:
         the program reads from a data set: the function adapts to its size.
         """
         body = operation.op.bodies["f"]
-        args = substituted(operation.args, self.aliases)
+        args = substitute(operation.args, self.aliases)
         adapts = any(t.op.stateful and not t.shape.is_fully_defined() for t in args)
         return body.jit is None and id(body) not in self._inlined and not adapts
 
     def _append(self, operation: Operation) -> None:
         must_run = operation.stateful or id(operation) in self._effects
-        args = substituted(operation.args, self.aliases)
+        args = substitute(operation.args, self.aliases)
         self.steps.append(Step(operation.op, args, operation.outputs, [operation], must_run))
 
     def _inline(self, operation: Operation, resources: Callable[[Any], Any]) -> None:
@@ -203,11 +203,11 @@ class Program:
         op = operation.op
         body = op.bodies["f"]
         self._inlined.add(id(body))
-        args = substituted(operation.args, self.aliases)
+        args = substitute(operation.args, self.aliases)
         self.aliases.update({id(t): arg for t, arg in zip(body.inputs, args, strict=True)})
         inputs = {id(t) for t in body.inputs}
-        self._add(needed(op.results, body.graph.effects(), inputs), inputs, resources)
-        results = substituted(op.results, self.aliases)
+        self._add(needed_operations(op.results, body.graph.effects(), inputs), inputs, resources)
+        results = substitute(op.results, self.aliases)
         self.aliases.update({id(t): result for t, result in zip(operation.outputs, results, strict=True)})
 
     def copied(self) -> Program:
@@ -227,8 +227,8 @@ class Program:
         before = {id(t): t for t in (*self.inputs, *(t for step in self.steps for t in step.outputs))}
         others = {i: SymbolicTensor(t.op, t.value_index, t.dtype, t.shape) for i, t in before.items()}
         for step in self.steps:
-            step.args, step.outputs = substituted(step.args, others), substituted(step.outputs, others)
-        self.inputs, self.outputs = substituted(self.inputs, others), substituted(self.outputs, others)
+            step.args, step.outputs = substitute(step.args, others), substitute(step.outputs, others)
+        self.inputs, self.outputs = substitute(self.inputs, others), substitute(self.outputs, others)
         return {id(others[i]): t for i, t in before.items()}
 
     def use_counts(self) -> dict[int, int]:
@@ -252,25 +252,27 @@ class Program:
         for t in (t for step in self.steps for t in step.inputs):
             value = self.constants.get(id(t))
             if isinstance(value, torch.Tensor) and value.ndim and not t.dtype.is_integer and not t.dtype.is_bool:
-                self.constants[id(t)] = devices.moved(value, device)
+                self.constants[id(t)] = devices.move_value(value, device)
 
     def constant(self, tensor: Any) -> Any:
         """Returns the raw value of a constant tensor, or None."""
         return self.constants.get(id(tensor))
 
 
-def substituted(args: Sequence[Any], others: dict[int, SymbolicTensor]) -> list[Any]:
+def substitute(args: Sequence[Any], others: dict[int, SymbolicTensor]) -> list[Any]:
     """Returns arguments or outputs after replacing tensors; `others` has the replacements by the tensors' ids."""
     return [
         others.get(id(a), a) if isinstance(a, SymbolicTensor)
-        else substituted(a, others) if type(a) is list
-        else tuple(substituted(a, others)) if type(a) is tuple and others
+        else substitute(a, others) if type(a) is list
+        else tuple(substitute(a, others)) if type(a) is tuple and others
         else a
         for a in args
     ]  # fmt: skip
 
 
-def needed(outputs: Sequence[SymbolicTensor], effects: Iterable[Operation], fed: set[int]) -> list[Operation]:
+def needed_operations(
+    outputs: Sequence[SymbolicTensor], effects: Iterable[Operation], fed: set[int]
+) -> list[Operation]:
     """Returns the operations behind outputs and side effects, in program order.
 
     Args:

@@ -16,7 +16,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.shapes import infer
-from tapeflow.graph.program.program import Program, Step, substituted
+from tapeflow.graph.program.program import Program, Step, substitute
 
 _MOST_SIZES = 4  # combinations of sizes that something is made for
 _CALLS_OF_SIZES = 8  # calls with the same sizes before that
@@ -70,16 +70,16 @@ def with_shapes(
     known: dict[int, SymbolicTensor] = {}
     for t in program.inputs:
         if id(t) in shapes:
-            operation = _copied(t.op, GraphOp("Placeholder"), [])
+            operation = _copy_operation(t.op, GraphOp("Placeholder"), [])
             known[id(t)] = SymbolicTensor(operation, t.value_index, t.dtype, shapes[id(t)])
     of_lists = dict(entries or {})
     result = program.copied()
-    result.inputs = substituted(program.inputs, known)
+    result.inputs = substitute(program.inputs, known)
     try:
         result.steps = [_with_shapes(step, known, of_lists) for step in result.steps]
     except Exception:
         return None
-    result.outputs = substituted(program.outputs, known)
+    result.outputs = substitute(program.outputs, known)
     return result
 
 
@@ -91,11 +91,11 @@ def _with_shapes(step: Step, known: dict[int, SymbolicTensor], entries: dict[int
     reads = of_list is not None and step.op is ops.TensorListGetItem.op
     if not reads and not any(id(t) in known for t in step.inputs):
         return step
-    args = substituted(step.args, known)
+    args = substitute(step.args, known)
     if not step.registered:
         return Step(step.op, args, step.outputs, step.origins, step.must_run)
-    args = step.op.map(lambda t: t, args, host=_host)
-    operation = _copied(step.operation, step.op, args)
+    args = step.op.map(lambda t: t, args, host=_host_numbers)
+    operation = _copy_operation(step.operation, step.op, args)
     with operation.graph.as_default():  # some shape rules give less specific shapes while a graph is built
         shapes = [of_list] if reads else infer(step.op, args, operation.types, len(step.outputs))
     for t, shape in zip(step.outputs, shapes, strict=True):
@@ -104,13 +104,13 @@ def _with_shapes(step: Step, known: dict[int, SymbolicTensor], entries: dict[int
     return Step(step.op, args, list(operation.outputs), [*step.origins[:-1], operation], step.must_run)
 
 
-def _host(arg: Any) -> Any:
+def _host_numbers(arg: Any) -> Any:
     """Returns a host argument as Python numbers if all of them are known, otherwise unchanged."""
     static = host_static(arg)
     return arg if has_none(static) else static
 
 
-def _copied(operation: Operation, op: Any, args: list[Any]) -> Operation:
+def _copy_operation(operation: Operation, op: Any, args: list[Any]) -> Operation:
     """Returns a copy of an operation with the same name and device. It is not part of the graph."""
     result = Operation(operation.graph, op, operation.name, args, operation.types)
     result.device, result.position = operation.device, operation.position

@@ -12,8 +12,8 @@ from typing import Any
 from tapeflow.core.autodiff.tape import Call, describe
 from tapeflow.core.context import state
 from tapeflow.core.ops.definition import FunctionOp, ops
-from tapeflow.core.ops.static import computed
-from tapeflow.graph.codegen.passes.recognizing import Attention, Parts
+from tapeflow.core.ops.static import compute_static
+from tapeflow.graph.codegen.passes.composites import Attention, Parts
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.program.program import Program, Step
 from tapeflow.nn.attention import keeps_weights
@@ -79,7 +79,7 @@ class _Calls(Attention):
         step = self.step(tensor)
         if known is not None or step is None or not step.pure or step.outputs[0].shape.num_elements() != 1:
             return known
-        values = computed(step.op, step.args, step.operation.types, self._constant)
+        values = compute_static(step.op, step.args, step.operation.types, self._constant)
         return None if values is None else values[0]
 
     def refuses(self, step: Step, parts: Parts) -> str | None:

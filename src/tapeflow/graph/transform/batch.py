@@ -16,12 +16,14 @@ import torch
 from tapeflow.array.batched_lists import changed_lists, check_lengths, joined_lists, picked_lists, stacked_list
 from tapeflow.array.creation import range as range_
 from tapeflow.array.list_values import as_variant
-from tapeflow.autodiff.ends import zero_gradient
-from tapeflow.control_flow import switch_case, while_loop
+from tapeflow.autodiff.targets_and_sources import zero_gradient
+from tapeflow.control.conditions_and_loops import switch_case, while_loop
+from tapeflow.control.map_and_scan import map_fn
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Tape, dense, record
 from tapeflow.core.context import state
-from tapeflow.core.ops.batching import Batch, NoRule, Slices, rule_of
+from tapeflow.core.logger import get_logger
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, rule_of
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import int32, resource, string, variant
@@ -29,18 +31,16 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import invalid
-from tapeflow.functional import map_fn
 from tapeflow.graph.codegen.loop_kernel import Loop
+from tapeflow.graph.ir.batch_rules import draws, of_registered, varying
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.op_batching import draws, of_registered, varying
 from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, variable_of
 from tapeflow.graph.ir.python_op import eager_outputs
 from tapeflow.graph.program.interpreter import interpret
-from tapeflow.graph.program.program import CALLS, needed
+from tapeflow.graph.program.program import CALLS, needed_operations
 from tapeflow.graph.transform.body import Body, by_id, raw, traced_body
-from tapeflow.graph.transform.lower import called
-from tapeflow.logger import get_logger
+from tapeflow.graph.transform.lower import call_operation
 
 _LENGTHS = "lists may differ in length between slices"
 _CONDITIONALS = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
@@ -116,19 +116,19 @@ def obstacle(body: Body, batched: Sequence[bool]) -> str:
     operations = body.graph._operations
     ids = varying(operations, [t for t, b in zip(body.inputs, batched, strict=True) if b])
     for operation in operations:
-        why = _obstacle(operation, ids)
+        why = _batch_obstacle(operation, ids)
         if why:
             return why
     return ""
 
 
-def _obstacle(operation: Operation, varying_ids: set[int]) -> str:
+def _batch_obstacle(operation: Operation, varying_ids: set[int]) -> str:
     op = operation.op
     strings = id(operation) in varying_ids and any(t.dtype is string for t in (*operation.inputs, *operation.outputs))
     if strings and not isinstance(op, GraphOp) and rule_of(op) is None:
-        return f"{_label(operation)}: its strings differ between slices"
+        return f"{_operation_label(operation)}: its strings differ between slices"
     if op.stateful and not getattr(op, "bodies", None) and not op.elementwise and op.name != "Assert":
-        return f"{_label(operation)}: it has side effects"
+        return f"{_operation_label(operation)}: it has side effects"
     if not isinstance(op, GraphOp) or op is READ or op.name in ("Const", "Placeholder", "NoOp"):
         return ""
     stacked = [id(t.op) in varying_ids for t in operation.inputs]
@@ -136,12 +136,12 @@ def _obstacle(operation: Operation, varying_ids: set[int]) -> str:
     if of is not None:  # each slice has its own gradients, even for shared inputs
         values = stacked[of.residuals + len(of.targets) + of.others : len(stacked) - len(of.outside)]
         if any(isinstance(t, SymbolicTensor) for t in of.outside) or draws(of.operation.op):
-            return f"{_label(operation)}: it takes tensors or random numbers of one slice"
+            return f"{_operation_label(operation)}: it takes tensors or random numbers of one slice"
         return _obstacle_in(of.operation, [s or i in of.sources for i, s in enumerate(values)])
     if op.bodies:
         return _obstacle_in(operation, stacked)
     if not op.kernel or any(t.dtype.torch is None for t in (*operation.inputs, *operation.outputs)):
-        return f"{_label(operation)}: it computes with other values than numbers"
+        return f"{_operation_label(operation)}: it computes with other values than numbers"
     return ""
 
 
@@ -149,7 +149,7 @@ def _obstacle_in(operation: Operation, stacked: Sequence[bool]) -> str:
     """Returns the first obstacle in the functions that a call, a conditional or a loop calls."""
     loop = operation.op.kernel
     if isinstance(loop, Loop) and loop.limited and stacked[0]:
-        return f"{_label(operation)}: slices differ in its maximum_iterations"
+        return f"{_operation_label(operation)}: slices differ in its maximum_iterations"
     whys = (obstacle(body, flags) for body, flags in _called_with(operation.op, stacked))
     return next(filter(None, whys), "")
 
@@ -157,21 +157,21 @@ def _obstacle_in(operation: Operation, stacked: Sequence[bool]) -> str:
 def _called_with(op: GraphOp, stacked: Sequence[bool]) -> Iterator[tuple[Body, list[bool]]]:
     """Yields the functions that a call, a conditional or a loop calls, each with a flag per input: True if batched."""
     if isinstance(op.kernel, Loop):
-        carried, _ = _carried(op.kernel, stacked)
-        yield from _parts(op.kernel, carried, stacked)
+        carried, _ = _varying_variables(op.kernel, stacked)
+        yield from _loop_parts(op.kernel, carried, stacked)
         return
     values = stacked[op.steering :]
     for label, body in op.bodies.items():
         yield body, [values[p] for p in op.places[label]]
 
 
-def _label(operation: Operation) -> str:
+def _operation_label(operation: Operation) -> str:
     """Returns an operation's type, and the line of the user's code that added it."""
     frames = operation.traceback
     return f"{operation.type} ({frames[-1].filename}:{frames[-1].lineno})" if frames else operation.type
 
 
-def _parts(loop: Loop, variables: Sequence[Any], inputs: Sequence[Any]) -> list[tuple[Body, list[Any]]]:
+def _loop_parts(loop: Loop, variables: Sequence[Any], inputs: Sequence[Any]) -> list[tuple[Body, list[Any]]]:
     """Returns a loop's condition and its body, each with its inputs: the loop variables, then captures.
 
     Args:
@@ -184,7 +184,7 @@ def _parts(loop: Loop, variables: Sequence[Any], inputs: Sequence[Any]) -> list[
     return [(body, [*variables, *(captured[p] for p in places)]) for body, places in bodies]
 
 
-def _carried(loop: Loop, stacked: Sequence[bool]) -> tuple[list[bool], bool]:
+def _varying_variables(loop: Loop, stacked: Sequence[bool]) -> tuple[list[bool], bool]:
     """Finds the loop variables that differ between slices.
 
     Args:
@@ -197,7 +197,7 @@ def _carried(loop: Loop, stacked: Sequence[bool]) -> tuple[list[bool], bool]:
     carried = list(stacked[loop.limited : loop.limited + loop.count])
     while True:
         outputs = []
-        for body, flags in _parts(loop, carried, stacked):
+        for body, flags in _loop_parts(loop, carried, stacked):
             ids = varying(body.graph._operations, [t for t, f in zip(body.inputs, flags, strict=True) if f])
             outputs.append([id(t.op) in ids for t in body.outputs])
         (own_trip_counts,), after = outputs
@@ -242,12 +242,12 @@ class _Writer:
     def write(self, body: Body, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]) -> list[Slices]:
         """Computes tensors of a function's graph from its inputs."""
         values = {id(t): Slices(x.value, t, x.stacked) for t, x in zip(body.inputs, inputs, strict=True)}
-        for operation in needed(outputs, body.graph.effects(), set(values)):
+        for operation in needed_operations(outputs, body.graph.effects(), set(values)):
             try:
                 results = self._write(operation, values)
             except NoRule as error:
-                raise NoRule(str(error) or f"{_label(operation)}: {_LENGTHS}") from None
-            for t, output in zip(_outputs(operation), results, strict=True):
+                raise NoRule(str(error) or f"{_operation_label(operation)}: {_LENGTHS}") from None
+            for t, output in zip(_plain_outputs(operation), results, strict=True):
                 values[id(t)] = Slices(output.value, t, output.stacked)
             for t in operation.outputs[len(results) :]:  # the loop's gradient is computed from its inputs alone
                 unused = ops.EmptyTensorList((), -1, variant) if t.dtype is variant else convert(0, t.dtype)
@@ -256,13 +256,13 @@ class _Writer:
 
     def _write(self, operation: Operation, values: dict[int, Slices]) -> list[Slices]:
         """Computes an operation's outputs from the values of the tensors before it, by their ids."""
-        op, outputs = operation.op, _outputs(operation)
+        op, outputs = operation.op, _plain_outputs(operation)
         inputs = [values[id(t)] for t in operation.inputs]
         stacked = any(x.stacked for x in inputs)
         if op.name == "Const":  # as an eager tensor, which a graph captures if it is large
             return [Slices(op.attrs["value"], outputs[0], False)]
         if op is READ:
-            return [Slices(inputs[0].value if stacked else _read(inputs[0].value), outputs[0], stacked)]
+            return [Slices(inputs[0].value if stacked else _read_variable(inputs[0].value), outputs[0], stacked)]
         if op.name in CALLS:
             return self.write(op.body, op.results, inputs)
         if isinstance(op, GraphOp) and op.bodies:
@@ -278,7 +278,7 @@ class _Writer:
                 if lists and any(x.stacked and x.slice.dtype.is_integer for x in inputs):
                     raise
                 if any(x.stacked and x.slice.dtype is string for x in inputs):
-                    raise NoRule(f"{_label(operation)}: its strings differ between slices") from None
+                    raise NoRule(f"{_operation_label(operation)}: its strings differ between slices") from None
         stacked = stacked or draws(op)
         return [Slices(v, t, stacked) for v, t in zip(self._alone(operation, inputs), outputs, strict=True)]
 
@@ -302,7 +302,7 @@ class _Writer:
             for i in of.sources:
                 primals[i] = self._copy(primals[i], stacked)
                 tape.watch(primals[i].value)
-            results = self._control_flow(of.operation.op, _outputs(of.operation), primals)
+            results = self._control_flow(of.operation.op, _plain_outputs(of.operation), primals)
             targets = [self._stacked(results[i]) if stacked else results[i].value for i in of.targets]
         finally:
             tape.stop()
@@ -322,7 +322,7 @@ class _Writer:
         """
         if x.slice.dtype is not resource or x.stacked:
             return Slices(ops.Identity(self._stacked(x) if stacked else x.value), x.slice, stacked)
-        value = _read(x.value)
+        value = _read_variable(x.value)
         if stacked:
             return Slices(ops.BroadcastTo(value, (self.batch.count, *shape_of(value))), x.slice, True)
         return Slices(ops.Identity(value), x.slice, False)
@@ -350,7 +350,7 @@ class _Writer:
         numbers = _branch_number(index.value, last)
         indices, rows = [], []
         for i, (body, inputs) in enumerate(branches):
-            where = _indices(ops.Equal(numbers, convert(i)))
+            where = _true_indices(ops.Equal(numbers, convert(i)))
             part = self._part(where)
             gathered = [self._gather(x, part, where) for x in inputs]
             rows.append([(part.batch, x) for x in part.write(body, body.outputs, gathered)])
@@ -362,7 +362,7 @@ class _Writer:
     def _loop(self, loop: Loop, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]) -> list[Slices]:
         """Computes the outputs of a loop. If trip counts differ, the loop continues with the unfinished slices."""
         variables = inputs[loop.limited : loop.limited + loop.count]
-        carried, own_trip_counts = _carried(loop, [x.stacked for x in inputs])
+        carried, own_trip_counts = _varying_variables(loop, [x.stacked for x in inputs])
         start = [self._stacked(x) if c else x.value for x, c in zip(variables, carried, strict=True)]
         static_count = self.batch.count if isinstance(self.batch.count, int) else None
         shapes = [
@@ -372,7 +372,7 @@ class _Writer:
 
         def call(current: Sequence[Any], part: int) -> list[Slices]:
             slices = [Slices(v, x.slice, c) for v, x, c in zip(current, variables, carried, strict=True)]
-            body, values = _parts(loop, slices, inputs)[part]
+            body, values = _loop_parts(loop, slices, inputs)[part]
             return self.write(body, body.outputs, values)
 
         def condition(current: Sequence[Any]) -> Any:
@@ -383,10 +383,10 @@ class _Writer:
             return [self._stacked(x) if c else x.value for x, c in zip(results, carried, strict=True)]
 
         def masked_step(active: Any, *current: Any) -> list[Any]:
-            indices = _indices(active)
+            indices = _true_indices(active)
             part = self._part(indices)
             slices = [Slices(v, x.slice, True) for v, x in zip(current, variables, strict=True)]
-            body, values = _parts(loop, slices, inputs)[1]
+            body, values = _loop_parts(loop, slices, inputs)[1]
             results = part.write(body, body.outputs, [self._gather(x, part, indices) for x in values])[: loop.count]
             after = [self._scatter(x, part, indices, y) for x, y in zip(slices, results, strict=True)]
             return [ops.LogicalAnd(active, condition(after)), *after]
@@ -460,13 +460,13 @@ class _Writer:
         return Vectorized(body, batched, self._options).call(convert(self._count), values)
 
 
-def _outputs(operation: Operation) -> list[SymbolicTensor]:
+def _plain_outputs(operation: Operation) -> list[SymbolicTensor]:
     """Returns an operation's outputs, without the residuals of a loop."""
     loop = operation.op.kernel if isinstance(operation.op, GraphOp) else None
     return operation.outputs[: loop.count] if isinstance(loop, Loop) else operation.outputs
 
 
-def _read(variable: Any) -> Any:
+def _read_variable(variable: Any) -> Any:
     """Returns the value of a variable, or of the variable whose handle a tensor is."""
     referenced = variable_of(variable)
     return convert(variable if referenced is None else referenced)
@@ -480,7 +480,7 @@ def _branch_number(index: Any, last: int) -> Any:
     return ops.SelectV2(inside, index, convert(last))
 
 
-def _indices(mask: Any) -> Any:
+def _true_indices(mask: Any) -> Any:
     """Returns the indices of the slices with a true mask."""
     return ops.Reshape(ops.Where(mask), (-1,))
 
@@ -539,18 +539,18 @@ class Vectorized(GraphOp):
             ValueError: it can't be computed at once, and the options exclude the fallback.
         """
         count = int(count)
-        sizes = [e.shape[0] for v, b in zip(values, self._batched, strict=True) if b for e in _entries(v)]
+        sizes = [e.shape[0] for v, b in zip(values, self._batched, strict=True) if b for e in _written_tensors(v)]
         if any(size != count for size in sizes):
             raise invalid(f"vectorized_map: first dimensions {sizes} differ")
         if not count:  # a slice of zeros gives the shapes
             results = self._compute(self._slices(values, lambda e: e.new_zeros(e.shape[1:])))
-            return tuple([_with_entries(r, [e.expand(0, *e.shape) for e in _entries(r)]) for r in results])
+            return tuple([_with_entries(r, [e.expand(0, *e.shape) for e in _written_tensors(r)]) for r in results])
         if not self.one_by_one:
             try:
                 return self.at_once(count, *values)
             except Exception as error:
                 outputs = self._each(count, values)  # raises an error of the program's own, for the slice at fault
-                self._options.report(_label(self.operation), error)
+                self._options.report(_operation_label(self.operation), error)
                 self.one_by_one = True
                 return outputs
         return self._each(count, values)
@@ -567,9 +567,9 @@ class Vectorized(GraphOp):
             nonlocal structure
             rest = iter(entries)
             structure = self._compute(self._slices(values, lambda _: next(rest)))
-            return tuple([e for r in structure for e in _entries(r)])
+            return tuple([e for r in structure for e in _written_tensors(r)])
 
-        batches = [e for v, b in zip(values, self._batched, strict=True) if b for e in _entries(v)]
+        batches = [e for v, b in zip(values, self._batched, strict=True) if b for e in _written_tensors(v)]
         results = iter(torch.func.vmap(one, randomness="different")(*batches))
         return tuple([_with_entries(r, results) for r in structure])
 
@@ -577,14 +577,14 @@ class Vectorized(GraphOp):
         """Computes raw values slice by slice."""
         rows = [self._compute(self._slices(values, operator.itemgetter(i))) for i in range(count)]
         return tuple([
-            _with_entries(column[0], map(_joined, zip(*map(_entries, column), strict=True)))
+            _with_entries(column[0], map(_stack_slices, zip(*map(_written_tensors, column), strict=True)))
             for column in zip(*rows, strict=True)
         ])  # fmt: skip
 
     def _slices(self, values: Sequence[Any], slice_of: Callable[[Any], Any]) -> list[Any]:
         """Returns raw inputs for one slice; `slice_of` returns the slice of a batch."""
         return [
-            _with_entries(v, map(slice_of, _entries(v))) if b else v
+            _with_entries(v, map(slice_of, _written_tensors(v))) if b else v
             for v, b in zip(values, self._batched, strict=True)
         ]  # fmt: skip
 
@@ -620,10 +620,10 @@ class Vectorized(GraphOp):
             specs = [TensorSpec(t.shape, t.dtype) for t in self.operation.outputs]
             return list(map_fn(one, range_(count), fn_output_signature=specs))
 
-        return [called(operation, traced_body(operation.name, operation.args, compute), operation.outputs)]
+        return [call_operation(operation, traced_body(operation.name, operation.args, compute), operation.outputs)]
 
 
-def _entries(value: Any) -> list[Any]:
+def _written_tensors(value: Any) -> list[Any]:
     """Returns the tensors in a raw value: the value itself, or the written entries of a list."""
     return [e for e in value[()] if e is not None] if isinstance(value, np.ndarray) else [value]
 
@@ -636,7 +636,7 @@ def _with_entries(value: Any, entries: Iterable[Any]) -> Any:
     return next(rest)
 
 
-def _joined(column: tuple[Any, ...]) -> torch.Tensor:
+def _stack_slices(column: tuple[Any, ...]) -> torch.Tensor:
     """Stacks the results of all slices."""
     shapes = {tuple(v.shape) for v in column}
     if len(shapes) > 1:

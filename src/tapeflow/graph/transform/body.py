@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.autodiff.tape import EVERYTHING, Tape, record
 from tapeflow.core.context import state
-from tapeflow.core.forking import cached_property, new_rlock
+from tapeflow.core.fork_locks import cached_property, new_rlock
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -234,7 +234,7 @@ class Call(GraphOp):
         forward_values = dict(zip([id(t) for t in (*self.results, *body.inputs)], values, strict=True))
         differentiated = tuple([dy is not None for dy in dys])
         backward = body.backward(results, differentiated)
-        if _missing(backward, forward_values):
+        if _missing_residuals(backward, forward_values):
             # The call returned the residuals of the backward function for cotangents of all outputs.
             differentiated = tuple([o.dtype.differentiable for o in results])
             backward = body.backward(results, differentiated)
@@ -244,7 +244,7 @@ class Call(GraphOp):
                     for o, dy, has_cotangent in zip(results, dys, differentiated, strict=True)
                 ]
             )
-        for t in _missing(backward, forward_values):
+        for t in _missing_residuals(backward, forward_values):
             if operation is None:
                 raise RuntimeError(
                     f"The gradient of {body.name} of this order needs {t}, which the call did not keep: make the tape "
@@ -260,7 +260,7 @@ class Call(GraphOp):
         return [None if g is None else next(gradients) for g in backward.graph.structured_outputs]
 
 
-def _missing(backward: Body, forward_values: dict[int, Any]) -> list[SymbolicTensor]:
+def _missing_residuals(backward: Body, forward_values: dict[int, Any]) -> list[SymbolicTensor]:
     """Returns the residuals of a backward function without a value in `forward_values` (by the tensors' ids)."""
     return [t for t in backward.residuals if id(t) not in forward_values]
 

@@ -76,11 +76,13 @@ def conditional(
     """
     columns = zip(*[b.outputs for b in bodies], strict=True)
     specs = [(group[0].dtype, common([t.shape for t in group])) for group in columns] if specs is None else specs
-    op = _op(bodies, names, places, not index.dtype.is_integer)
+    op = _conditional_op(bodies, names, places, not index.dtype.is_integer)
     return state.graph.node(op, [index, *operands], specs, name)
 
 
-def _op(bodies: Sequence[Body], names: Sequence[str], places: Sequence[Sequence[int]], by_truth: bool) -> GraphOp:
+def _conditional_op(
+    bodies: Sequence[Body], names: Sequence[str], places: Sequence[Sequence[int]], by_truth: bool
+) -> GraphOp:
     """Returns the op of a conditional; arguments as in `conditional` and `Conditional`."""
     kind = ("" if any(b.named_stateful for b in bodies) else "Stateless") + ("If" if by_truth else "Case")
     op = GraphOp(
@@ -135,12 +137,14 @@ class _Residuals:
             values = iter(call(body, [t for t in outputs if t is not None], inputs))
             slots = [next(t for t in slot if t is not None) for slot in self.slots]
             like = [*body.outputs, *slots]
-            return [_absent(other) if t is None else next(values) for t, other in zip(outputs, like, strict=True)]
+            return [
+                _absent_residual(other) if t is None else next(values) for t, other in zip(outputs, like, strict=True)
+            ]
 
         return traced_body(f"forward_{body.name}", body.inputs, compute)
 
 
-def _absent(tensor: SymbolicTensor) -> Any:
+def _absent_residual(tensor: SymbolicTensor) -> Any:
     """Returns the placeholder value for a residual of another branch: zeros, or an empty list."""
     if tensor.dtype is variant:
         return ops.EmptyTensorList((), -1, variant)
@@ -226,7 +230,7 @@ def _return_residuals(operation: Operation, residuals: _Residuals) -> None:
     """Adds the residuals of its branches to the outputs of a conditional."""
     before = operation.op
     bodies = [residuals.returned(i) for i in range(len(residuals.bodies))]
-    op = _op(bodies, list(before.bodies), list(before.places.values()), before.kernel.by_truth)
+    op = _conditional_op(bodies, list(before.bodies), list(before.places.values()), before.kernel.by_truth)
     op.residuals = residuals
     operation.op = op
     count = len(operation.outputs)

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapeflow.array.passing import identity
+from tapeflow.array.identities import identity
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
@@ -58,7 +58,7 @@ def branch(index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[s
     captured, places = _captures_of(graphs)
     operation = conditional(convert(index), captured, [Body(g) for g in graphs], names, places, f"{scope}/")
     with name_scope(f"{scope}/"):
-        return _packed(graphs[0].structured_outputs, list(map(identity, operation.outputs)))
+        return _pack_outputs(graphs[0].structured_outputs, list(map(identity, operation.outputs)))
 
 
 _LABELS = {"then_branch": "true", "else_branch": "false"}  # in the functions' names
@@ -104,7 +104,7 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], nam
     return branch(pred, (true_fn, false_fn), ("then_branch", "else_branch"), "tf.cond", name or "cond")
 
 
-def _packed(structure: Any, outputs: Sequence[Any]) -> Any:
+def _pack_outputs(structure: Any, outputs: Sequence[Any]) -> Any:
     """Returns outputs in a structure. Leaves that are not tensors become None."""
     tensors = iter(outputs)
     leaves = nest.flatten(structure, expand_composites=True)
@@ -225,7 +225,10 @@ def while_loop(
                 )
     scope = state.graph.reserved_name(name or "while")
     graphs = []
-    for function, label in ((condition, "cond"), (lambda *values: _checked(body(*values), structure, shapes), "body")):
+    for function, label in (
+        (condition, "cond"),
+        (lambda *values: _check_result(body(*values), structure, shapes), "body"),
+    ):
         graph = _function_graph(scope, label)
         with name_scope(graph.scope and f"{graph.scope}/"):
             inputs = [graph.input(TensorSpec(s, t.dtype), "Placeholder") for t, s in zip(flat, shapes, strict=True)]
@@ -276,7 +279,7 @@ def _as_tensor(value: Any) -> Any:
     return convert(value)
 
 
-def _checked(result: Any, structure: Any, shapes: Sequence[TensorShape]) -> Any:
+def _check_result(result: Any, structure: Any, shapes: Sequence[TensorShape]) -> Any:
     """Returns the body's result as tensors in the structure of the loop variables.
 
     Raises:
@@ -301,7 +304,7 @@ def _checked(result: Any, structure: Any, shapes: Sequence[TensorShape]) -> Any:
                 f"Loop variable {i} enters the loop with dtype {before.dtype.name} and has dtype {tensor.dtype.name} "
                 "after an iteration: it must stay the same. Cast it, or give it its later dtype before the loop."
             )
-        if not _covers(shapes[i], tensor.shape):
+        if not _invariant_covers(shapes[i], tensor.shape):
             raise ValueError(
                 f"Input tensor {before!r} enters the loop with shape {before.shape}, but has shape {tensor.shape} "
                 "after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` "
@@ -311,7 +314,7 @@ def _checked(result: Any, structure: Any, shapes: Sequence[TensorShape]) -> Any:
     return nest.pack_sequence_as(structure, tensors, expand_composites=True)
 
 
-def _covers(invariant: TensorShape, shape: TensorShape) -> bool:
+def _invariant_covers(invariant: TensorShape, shape: TensorShape) -> bool:
     """Returns True if `shape` satisfies `invariant`: no dimension differs from one that the invariant fixes."""
     if invariant.rank is None:
         return True

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.core.autodiff.tape import Tape, backpropagate, dense, summed
+from tapeflow.core.autodiff.tape import Tape, backpropagate, dense, sum_gradients
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.func_graph import FuncGraph
-from tapeflow.graph.transform.copying import copy_of
+from tapeflow.graph.transform.copies import copy_of
 
 
 def forward_graph(graph: FuncGraph) -> FuncGraph:
@@ -42,7 +42,7 @@ def backward_graph(forward: FuncGraph, outputs: Sequence[SymbolicTensor], differ
         for t, has_cotangent in zip(outputs, differentiated, strict=True):
             if has_cotangent:
                 dy = graph.input(t, "gradient")
-                grads[t._id] = dy if t._id not in grads else summed(grads[t._id], dy)
+                grads[t._id] = dy if t._id not in grads else sum_gradients(grads[t._id], dy)
         results = backpropagate(tape.calls, grads, sources, tape.roots, keep=False)
         graph.structured_outputs = [None if g is None else graph.capture(dense(g)) for g in results]
         graph.outputs = [g for g in graph.structured_outputs if g is not None]

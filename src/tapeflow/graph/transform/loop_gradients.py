@@ -10,7 +10,7 @@ import torch
 
 from tapeflow.array.list_values import Repeated, Rows
 from tapeflow.core.autodiff.gradients import raw_zeros
-from tapeflow.core.forking import cached_property
+from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -24,7 +24,7 @@ from tapeflow.graph.compiler.native_loops import (
     may_compile,
     sized_program,
 )
-from tapeflow.graph.program.program import needed
+from tapeflow.graph.program.program import needed_operations
 from tapeflow.graph.program.sizes import BySizes
 from tapeflow.graph.transform.loop_sums import LoopSums
 
@@ -64,7 +64,7 @@ class LoopGradient:
 
     def __init__(self, loop: Loop, targets: Sequence[int], wanted: Sequence[bool]) -> None:
         body, count = loop.body.differentiable, loop.count
-        self.backward, self.live = _backward(body, count, targets)
+        self.backward, self.live = _backward_body(body, count, targets)
         self.targets = list(targets)
         self.zero_at_end = [i for i in self.live if i not in targets]
         grads = self.backward.graph.structured_outputs
@@ -119,9 +119,9 @@ class LoopGradient:
             shared = [next(iter(_from_last(columns[i], 1))) for i in sums.shared]
             for part in [each] if _same_shapes(each) else [[c[i : i + 1] for c in each] for i in range(trips)]:
                 for number, total in zip(sums.numbers, sums(part, shared), strict=True):
-                    _add(totals, number, total, owned)
+                    _add_to_sum(totals, number, total, owned)
         ends = [grads[i] for _, i in self.variables]
-        return (*ends, *[totals[n] if n in totals else raw_zeros(_value(inputs[i])) for i, n in self.captured])
+        return (*ends, *[totals[n] if n in totals else raw_zeros(_input_value(inputs[i])) for i, n in self.captured])
 
     def _from_last(
         self, iteration: _Iteration, columns: list[Column], trips: int, grads: dict[int, Any], totals: dict[int, Any],
@@ -154,7 +154,7 @@ class LoopGradient:
                 grads[i] = raw_zeros(grads[i]) if number is None else results[number]
             for _, number in self.captured:
                 if number in results:
-                    _add(totals, number, results[number], owned)
+                    _add_to_sum(totals, number, results[number], owned)
         return list(zip(*reversed(rows), strict=True))
 
     def _columns(self, lists: Sequence[Any], inputs: Sequence[Any], trips: int) -> list[Column]:
@@ -204,7 +204,7 @@ class _Iteration:
         backward, loop = gradient.backward, gradient.loop
         self._gradient = gradient
         captures = backward.graph.internal_captures
-        varying = _varying(loop.body, loop.count)
+        varying = _varying_operations(loop.body, loop.count)
         invariant = [
             i for i, (kind, _) in enumerate(gradient.captures)
             if kind != "residual" or id(backward.captures[i].op) not in varying
@@ -219,7 +219,7 @@ class _Iteration:
         computed = [t for t in self.sums.per_iteration if id(t) not in places]
         outputs = [*(backward.outputs[n] for n in self.numbers), *computed]
         effects = backward.graph.effects()
-        used = {id(o) for o in needed(outputs, effects, set())}
+        used = {id(o) for o in needed_operations(outputs, effects, set())}
         self.captured = [i for i, t in enumerate(captures) if id(t.op) in used]
         products = [o.args for o in backward.graph._operations if o.op is ops.MatMul.op and id(o) in used]
         transposed = {id(b) for _, b, *flags in products if flags[1:2] == [True]}
@@ -327,7 +327,7 @@ def _only_blanks(gradient: LoopGradient, variable: int) -> bool:
     return all(o is after or (o.op is ops.TensorListGetItem.op and o.args[1] is index) for o in users)
 
 
-def _backward(body: Body, count: int, targets: Sequence[int]) -> tuple[Body, list[int]]:
+def _backward_body(body: Body, count: int, targets: Sequence[int]) -> tuple[Body, list[int]]:
     """Returns the backward function of a loop's body, and the loop variables with cotangents that it takes.
 
     These are the targets, and the loop variables that the targets depend on through earlier iterations.
@@ -341,7 +341,7 @@ def _backward(body: Body, count: int, targets: Sequence[int]) -> tuple[Body, lis
         live |= reached
 
 
-def _varying(body: Body, count: int) -> set[int]:
+def _varying_operations(body: Body, count: int) -> set[int]:
     """Returns the ids of a loop body's operations with outputs that may differ between iterations.
 
     Args:
@@ -381,12 +381,12 @@ def _same_shapes(columns: Sequence[Any]) -> bool:
     return all(all(value.shape == c[0].shape for value in c) for c in lists)
 
 
-def _value(value: Any) -> Any:
+def _input_value(value: Any) -> Any:
     """Returns the raw value of an input, which may be a variable."""
     return value._value.value if hasattr(value, "_value") else value
 
 
-def _add(totals: dict[int, Any], number: int, value: Any, owned: set[int]) -> None:
+def _add_to_sum(totals: dict[int, Any], number: int, value: Any, owned: set[int]) -> None:
     """Adds to a sum, in place if this call allocated the sum."""
     before = totals.get(number)
     if before is None:

@@ -14,16 +14,16 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.ops.batching import Batch, NoRule, Slices, rule_of
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, rule_of
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.ir.batch_rules import arguments, of_registered, varying
 from tapeflow.graph.ir.func_graph import FuncGraph
-from tapeflow.graph.ir.op_batching import arguments, of_registered, varying
 from tapeflow.graph.ir.operation import GraphOp, Operation
-from tapeflow.graph.program.program import bytes_of, needed
+from tapeflow.graph.program.program import bytes_of, needed_operations
 from tapeflow.graph.transform.body import Body
 
 
@@ -47,7 +47,9 @@ class LoopSums:
     ) -> None:
         places = {id(backward.graph.internal_captures[i]): i for i in invariant}
         self._invariant = places.keys()
-        in_loop = {id(o) for o in needed([backward.outputs[n] for n in recurrent], backward.graph.effects(), set())}
+        in_loop = {
+            id(o) for o in needed_operations([backward.outputs[n] for n in recurrent], backward.graph.effects(), set())
+        }
         self.numbers: list[int] = []
         inputs: dict[int, Slices] = {}
         graph = FuncGraph(f"sums_{backward.name}")
@@ -63,12 +65,12 @@ class LoopSums:
                     if id(t) not in inputs:
                         inputs[id(t)] = self._input(graph, t)
                 try:
-                    graph.outputs.append(_sum(addend, Batch(count), dict(inputs)))
+                    graph.outputs.append(_sum_iterations(addend, Batch(count), dict(inputs)))
                 except NoRule:
                     continue
                 self.numbers.append(number)
         graph.structured_outputs = graph.outputs
-        used = {id(o) for o in needed(graph.outputs, (), set())}
+        used = {id(o) for o in needed_operations(graph.outputs, (), set())}
         inputs = {i: x for i, x in inputs.items() if id(x.value.op) in used}
         self.per_iteration = [x.slice for x in inputs.values() if x.stacked]
         self.shared = [places[i] for i, x in inputs.items() if not x.stacked]
@@ -133,7 +135,7 @@ def _is_linear(operation: Operation) -> bool:
     return op.linear and not any(isinstance(arg, SymbolicTensor) for arg in op.statics(operation.args))
 
 
-def _sum(addend: SymbolicTensor, batch: Batch, values: dict[int, Slices]) -> Any:
+def _sum_iterations(addend: SymbolicTensor, batch: Batch, values: dict[int, Slices]) -> Any:
     """Returns the sum of a tensor over all iterations.
 
     Args:
@@ -146,8 +148,8 @@ def _sum(addend: SymbolicTensor, batch: Batch, values: dict[int, Slices]) -> Any
     """
     operation = addend.op
     if id(addend) not in values and _is_linear(operation):
-        return operation.op.run(tuple(operation.op.map(lambda t: _sum(t, batch, values), operation.args)))
-    for producer in needed([addend] if operation.op.summed is None else operation.inputs, (), set(values)):
+        return operation.op.run(tuple(operation.op.map(lambda t: _sum_iterations(t, batch, values), operation.args)))
+    for producer in needed_operations([addend] if operation.op.summed is None else operation.inputs, (), set(values)):
         values.update(zip(map(id, producer.outputs), of_registered(producer, batch, values), strict=True))
     if operation.op.summed is not None:
         return operation.op.summed(batch.of_op(operation.op, operation.outputs), *arguments(operation, values))

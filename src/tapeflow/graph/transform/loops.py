@@ -28,7 +28,7 @@ from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, has_grad
 from tapeflow.graph.ir.python_op import spec_of_gradient
 from tapeflow.graph.transform.body import Body, call, traced_body, zeros_of
 from tapeflow.graph.transform.loop_gradients import LoopGradient
-from tapeflow.graph.transform.lower import called
+from tapeflow.graph.transform.lower import call_operation
 from tapeflow.graph.transform.tensor_array import shape_argument
 
 
@@ -148,7 +148,7 @@ def _with_lists(operation: Operation) -> list[Operation]:
         counted, dys, finals = (list(itertools.islice(parts, n)) for n in (of.residuals, len(of.targets), of.others))
         return _with_pops(op.kernel, counted, dys, finals, list(parts))
 
-    return [called(operation, traced_body(operation.name, operation.args, compute), [*before, *outputs])]
+    return [call_operation(operation, traced_body(operation.name, operation.args, compute), [*before, *outputs])]
 
 
 def _with_pushes(forward: Loop, inputs: Sequence[Any], residuals: Sequence[SymbolicTensor]) -> tuple[Any, Any]:

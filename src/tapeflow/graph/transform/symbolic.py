@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from tapeflow.array.creation import ones_like, zeros, zeros_like
-from tapeflow.array.shaping import reshape
-from tapeflow.autodiff.ends import UnconnectedGradients, dims_of
+from tapeflow.array.reshapes import reshape
 from tapeflow.autodiff.jacobians import identity_matrix, rows_of
-from tapeflow.core.autodiff.tape import Call, Tape, backpropagate, dense, describe, summed
+from tapeflow.autodiff.targets_and_sources import UnconnectedGradients, dims_of
+from tapeflow.core.autodiff.tape import Call, Tape, backpropagate, dense, describe, sum_gradients
 from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.convert import convert
@@ -34,18 +34,18 @@ def gradients(
     """Returns the gradients of the sum of `ys` with respect to each of `xs`, see `tf.gradients`."""
     graph = state.graph
     targets = [graph.capture(convert(y)) for y in nest.flatten(ys)]
-    sources = [_source(graph, x) for x in nest.flatten(xs)]
+    sources = [_source_tensor(graph, x) for x in nest.flatten(xs)]
     stopped = (
         {id(graph.capture(convert(t))) for t in nest.flatten(stop_gradients)} if stop_gradients is not None else set()
     )
     with _without_tapes(), name_scope(name or "gradients") as scope:
         initial = _initial_cotangents(targets, grad_ys)
-        tape = _recorded(targets, sources, stopped, scope)
+        tape = _record_operations(targets, sources, stopped, scope)
         grads: dict[int, Any] = {}
         for t, dy in zip(targets, initial, strict=True):
             if t.dtype.differentiable:
-                grads[t._id] = summed(grads[t._id], dy) if t._id in grads else dy
-        results = backpropagate(tape.calls, grads, list(map(_id, sources)), tape.roots, keep=False)
+                grads[t._id] = sum_gradients(grads[t._id], dy) if t._id in grads else dy
+        results = backpropagate(tape.calls, grads, list(map(_source_id, sources)), tape.roots, keep=False)
         if unconnected is UnconnectedGradients.ZERO:
             results = [zeros_like(s) if g is None else g for g, s in zip(results, sources, strict=True)]
         return [graph.capture(g) if isinstance(g, Tensor) else g for g in results]
@@ -61,11 +61,13 @@ def _without_tapes() -> Iterator[None]:
         state.tapes = before
 
 
-def _recorded(targets: Sequence[SymbolicTensor], sources: Sequence[Any], stopped: set[int], scope: str) -> Tape:
+def _record_operations(
+    targets: Sequence[SymbolicTensor], sources: Sequence[Any], stopped: set[int], scope: str
+) -> Tape:
     """Returns a tape that has recorded the operations between sources and targets."""
     tape = Tape(persistent=False, watch_accessed=False)
-    tape.watched.update(map(_id, sources))
-    for operation in _ancestors(targets, stopped):
+    tape.watched.update(map(_source_id, sources))
+    for operation in _find_ancestors(targets, stopped):
         count = len(tape.calls)
         control = isinstance(operation.op, ControlFlowOp)
         if control and operation.type == "Exit":
@@ -80,7 +82,7 @@ def _recorded(targets: Sequence[SymbolicTensor], sources: Sequence[Any], stopped
             call.scope = f"{scope}{operation.name}_grad"
     # A source that depends on other sources is not a root.
     computed = {i for call in tape.calls for i in ((call.output_id,) if call.output_id else call.output_ids)}
-    tape.roots.update(i for i in map(_id, sources) if i not in computed)
+    tape.roots.update(i for i in map(_source_id, sources) if i not in computed)
     return tape
 
 
@@ -134,15 +136,15 @@ def _initial_cotangents(targets: Sequence[SymbolicTensor], grad_ys: Any) -> list
     return cotangents
 
 
-def _source(graph: Any, x: Any) -> Any:
+def _source_tensor(graph: Any, x: Any) -> Any:
     return x if isinstance(x, Variable) else graph.capture(convert(x))
 
 
-def _id(source: Any) -> int:
+def _source_id(source: Any) -> int:
     return getattr(source, "_variable", source)._id
 
 
-def _ancestors(targets: Sequence[SymbolicTensor], stopped: set[int]) -> list[Operation]:
+def _find_ancestors(targets: Sequence[SymbolicTensor], stopped: set[int]) -> list[Operation]:
     """Returns the operations that targets depend on, in program order.
 
     Operations with stopped outputs, and operations behind only these, are omitted.
@@ -150,20 +152,18 @@ def _ancestors(targets: Sequence[SymbolicTensor], stopped: set[int]) -> list[Ope
     ancestors = reachable([t.op for t in targets if id(t) not in stopped], stopped, controls=False)
     partly = next((o for o in ancestors if any(id(t) in stopped for t in o.outputs)), None)
     if partly is not None:
-        raise UnimplementedError.of(
-            f"tf.gradients can stop at all outputs of {partly.name!r}, and not at some of them"
-        )
+        raise UnimplementedError.of(f"tf.gradients can stop at all outputs of {partly.name!r}, and not at some of them")
     return [operation for operation in ancestors if operation.outputs]
 
 
 def hessian(ys: Any, x: Any, name: str) -> Any:
     """Returns the second derivatives of the sum of `ys` with respect to `x`, with the shape `x.shape + x.shape`."""
-    x = _source(state.graph, x)
+    x = _source_tensor(state.graph, x)
     (first,) = gradients(ys, x, None, name, None, UnconnectedGradients.ZERO)
     with _without_tapes(), name_scope(name or "hessians") as scope:
         flat: Any = reshape(dense(first), [-1])
         size = ops.Size(flat)
-        tape = _recorded([flat], [x], set(), scope)
+        tape = _record_operations([flat], [x], set(), scope)
         (rows,) = rows_of(tape, flat, [getattr(x, "_variable", x)], identity_matrix(size, flat), None)
         dims = dims_of(x)
         result = zeros((*dims, *dims), x.dtype) if rows is None else reshape(rows, (*dims, *dims))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from tapeflow.array.passing import cast_to
+from tapeflow.array.identities import cast_to
 from tapeflow.array.tensor_list import (
     list_concat,
     list_from_tensor,
@@ -18,6 +18,7 @@ from tapeflow.array.tensor_list import (
     list_split,
     list_stack,
 )
+from tapeflow.control.tensor_array import TensorArray, TensorArraySpec
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -27,7 +28,6 @@ from tapeflow.core.types.dtypes import int32, int64, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
-from tapeflow.tensor_array import TensorArray, TensorArraySpec
 
 
 @dataclasses.dataclass

@@ -432,15 +432,15 @@ def glob(pattern: FilePath | Sequence[FilePath]) -> list[str]:
         True
     """
     patterns = [pattern] if isinstance(pattern, (str, bytes, os.PathLike)) else pattern
-    return [match for p in patterns for match in sorted(_matching(os.fsdecode(local_path(p))))]
+    return [match for p in patterns for match in sorted(_matching_paths(os.fsdecode(local_path(p))))]
 
 
-def _matching(pattern: str) -> list[str]:
+def _matching_paths(pattern: str) -> list[str]:
     """Returns the paths that match a pattern."""
     folder, name = os.path.split(pattern)
     if not name or not any(c in pattern for c in "*?["):
         return [pattern] if os.path.lexists(pattern) else []
-    folders = _matching(folder) if any(c in folder for c in "*?[") else [folder or "."]
+    folders = _matching_paths(folder) if any(c in folder for c in "*?[") else [folder or "."]
     return [os.path.join(f, n) for f in folders if os.path.isdir(f) for n in fnmatch.filter(os.listdir(f), name)]
 
 

@@ -6,7 +6,7 @@ from collections import namedtuple
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.creation import constant, zeros_like
-from tapeflow.array.shaping import expand_dims
+from tapeflow.array.reshapes import expand_dims
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
@@ -73,18 +73,18 @@ def conjugate_gradient(
 
     def step(state: CGState) -> list[CGState]:
         z = operator.matvec(state.p)
-        alpha = expand_dims(state.gamma / _dot(state.p, z), -1)
+        alpha = expand_dims(state.gamma / _inner_product(state.p, z), -1)
         r = state.r - alpha * z
         q = preconditioned(r)
-        gamma = _dot(r, q)
+        gamma = _inner_product(r, q)
         p = q + expand_dims(gamma / state.gamma, -1) * state.p
         return [CGState(state.i + 1, state.x + alpha * state.p, r, p, gamma)]
 
     direction = preconditioned(residual)
-    state = CGState(constant(0), start, residual, direction, _dot(residual, direction))
+    state = CGState(constant(0), start, residual, direction, _inner_product(residual, direction))
     (state,) = hooks.while_loop(unfinished, step, [state])
     return state
 
 
-def _dot(x: Any, y: Any) -> Any:
+def _inner_product(x: Any, y: Any) -> Any:
     return reduce_sum(conj(x) * y, -1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.array.joining import concat
+from tapeflow.array.concat_and_split import concat
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
@@ -21,7 +21,7 @@ class _DerivedOperator(LinearOperator):
         """Initializes the base class with the properties of `operator`, which is the `relation` of this one."""
         self._operator = operator
         pairs = zip(hints.NAMES, arguments, strict=True)
-        shared: dict[str, Any] = {hint: hints.shared(operator, hint, value, relation) for hint, value in pairs}
+        shared: dict[str, Any] = {hint: hints.shared_hint(operator, hint, value, relation) for hint, value in pairs}
         LinearOperator.__init__(self, operator.dtype, name=name, **shared)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.array.shaping import expand_dims
+from tapeflow.array.reshapes import expand_dims
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.adjoint_and_inverse import LinearOperatorInversion
 from tapeflow.linalg.operators.base import LinearOperator
@@ -40,17 +40,17 @@ def _(left: Any, right: Any) -> LinearOperator:
 
 @rule(products, (LinearOperatorIdentity, LinearOperator))
 @rule(solutions, (LinearOperatorIdentity, LinearOperator))
-def _right(left: Any, right: Any) -> LinearOperator:
+def _right_operand(left: Any, right: Any) -> LinearOperator:
     return right
 
 
 @rule(products, (LinearOperator, LinearOperatorIdentity))
-def _left(left: Any, right: Any) -> LinearOperator:
+def _left_operand(left: Any, right: Any) -> LinearOperator:
     return left
 
 
 @rule(solutions, (LinearOperator, LinearOperatorIdentity))
-def _inverse(left: Any, right: Any) -> LinearOperator:
+def _left_inverse(left: Any, right: Any) -> LinearOperator:
     return left.inverse()
 
 
@@ -69,18 +69,18 @@ def _(left: Any, right: Any) -> LinearOperator:
 _DIAGONALS = (LinearOperatorDiag, LinearOperatorScaledIdentity)
 
 
-def _entries(operator: Any) -> Any:
+def _diagonal_entries(operator: Any) -> Any:
     """Returns the diagonal, or the one number that it repeats."""
     if isinstance(operator, LinearOperatorDiag):
         return operator.diag
     return expand_dims(operator.multiplier, -1)
 
 
-def _diagonal(left: Any, right: Any, entries: Any) -> LinearOperator:
+def _diagonal_product(left: Any, right: Any, entries: Any) -> LinearOperator:
     return LinearOperatorDiag(entries, **hints.of_commuting_product(left, right))
 
 
-def _scaled(left: Any, right: Any, multiplier: Any) -> LinearOperator:
+def _scaled_product(left: Any, right: Any, multiplier: Any) -> LinearOperator:
     rows = left.domain_dimension_tensor()
     return LinearOperatorScaledIdentity(rows, multiplier, **hints.of_commuting_product(left, right))
 
@@ -90,48 +90,48 @@ _MIXED = [(a, b) for a in _DIAGONALS for b in _DIAGONALS if LinearOperatorDiag i
 
 @rule(products, *_MIXED)
 def _(left: Any, right: Any) -> LinearOperator:
-    return _diagonal(left, right, _entries(left) * _entries(right))
+    return _diagonal_product(left, right, _diagonal_entries(left) * _diagonal_entries(right))
 
 
 @rule(solutions, *_MIXED)
 def _(left: Any, right: Any) -> LinearOperator:
-    return _diagonal(left, right, _entries(right) / _entries(left))
+    return _diagonal_product(left, right, _diagonal_entries(right) / _diagonal_entries(left))
 
 
 @rule(products, (LinearOperatorScaledIdentity, LinearOperatorScaledIdentity))
 def _(left: Any, right: Any) -> LinearOperator:
-    return _scaled(left, right, left.multiplier * right.multiplier)
+    return _scaled_product(left, right, left.multiplier * right.multiplier)
 
 
 @rule(solutions, (LinearOperatorScaledIdentity, LinearOperatorScaledIdentity))
 def _(left: Any, right: Any) -> LinearOperator:
-    return _scaled(left, right, right.multiplier / left.multiplier)
+    return _scaled_product(left, right, right.multiplier / left.multiplier)
 
 
-def _triangular(left: Any, right: Any, tril: Any) -> LinearOperator:
+def _triangular_product(left: Any, right: Any, tril: Any) -> LinearOperator:
     properties = hints.of_commuting_product(left, right)
     return LinearOperatorLowerTriangular(tril, **{**properties, "is_positive_definite": None})
 
 
 @rule(products, (LinearOperatorDiag, LinearOperatorLowerTriangular))
 def _(left: Any, right: Any) -> LinearOperator:
-    return _triangular(left, right, expand_dims(left.diag, -1) * right.to_dense())
+    return _triangular_product(left, right, expand_dims(left.diag, -1) * right.to_dense())
 
 
 @rule(products, (LinearOperatorLowerTriangular, LinearOperatorDiag))
 def _(left: Any, right: Any) -> LinearOperator:
-    return _triangular(left, right, left.to_dense() * expand_dims(right.diag, -2))
+    return _triangular_product(left, right, left.to_dense() * expand_dims(right.diag, -2))
 
 
 @rule(solutions, (LinearOperatorDiag, LinearOperatorLowerTriangular))
 def _(left: Any, right: Any) -> LinearOperator:
-    return _triangular(left, right, right.to_dense() / expand_dims(left.diag, -1))
+    return _triangular_product(left, right, right.to_dense() / expand_dims(left.diag, -1))
 
 
 # ---- circulants and blocks -------------------------------------------------------------------------------------------
 
 
-def _circulant(left: Any, right: Any, spectrum: Callable[[Any, Any], Any]) -> LinearOperator | None:
+def _circulant_product(left: Any, right: Any, spectrum: Callable[[Any, Any], Any]) -> LinearOperator | None:
     if type(left) is not type(right) or left.block_shape != right.block_shape or left.dtype is not right.dtype:
         return None
     a, b = left.spectrum, right.spectrum
@@ -144,15 +144,15 @@ def _circulant(left: Any, right: Any, spectrum: Callable[[Any, Any], Any]) -> Li
 
 @rule(products, (CirculantOperator, CirculantOperator))
 def _(left: Any, right: Any) -> LinearOperator | None:
-    return _circulant(left, right, lambda a, b: a * b)
+    return _circulant_product(left, right, lambda a, b: a * b)
 
 
 @rule(solutions, (CirculantOperator, CirculantOperator))
 def _(left: Any, right: Any) -> LinearOperator | None:
-    return _circulant(left, right, lambda a, b: b / a)
+    return _circulant_product(left, right, lambda a, b: b / a)
 
 
-def _blockwise(left: Any, right: Any, method: str) -> LinearOperator | None:
+def _blockwise_product(left: Any, right: Any, method: str) -> LinearOperator | None:
     pairs = list(zip(left.operators, right.operators, strict=False))
     if len(left.operators) != len(right.operators) or any(a.domain_dimension != b.range_dimension for a, b in pairs):
         return None
@@ -166,9 +166,9 @@ def _blockwise(left: Any, right: Any, method: str) -> LinearOperator | None:
 
 @rule(products, (LinearOperatorBlockDiag, LinearOperatorBlockDiag))
 def _(left: Any, right: Any) -> LinearOperator | None:
-    return _blockwise(left, right, "matmul")
+    return _blockwise_product(left, right, "matmul")
 
 
 @rule(solutions, (LinearOperatorBlockDiag, LinearOperatorBlockDiag))
 def _(left: Any, right: Any) -> LinearOperator | None:
-    return _blockwise(left, right, "solve")
+    return _blockwise_product(left, right, "solve")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.array.concat_and_split import concat, stack, unstack
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.creation import zeros_like
-from tapeflow.array.gathering import gather
-from tapeflow.array.joining import concat, stack, unstack
+from tapeflow.array.gathers import gather
+from tapeflow.array.identities import identity
 from tapeflow.array.padding import reverse, roll
-from tapeflow.array.passing import identity
-from tapeflow.array.shaping import broadcast_to, expand_dims
+from tapeflow.array.reshapes import broadcast_to, expand_dims
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import TensorLike
@@ -73,7 +73,7 @@ class LinearOperatorToeplitz(LinearOperator):
         lengths = self._row.shape[-1], self._col.shape[-1]
         if None not in lengths and lengths[0] != lengths[1]:
             raise ValueError("Expected square matrix, got row and col with mismatched dimensions.")
-        is_square = hints.implied(True, is_square, "Only square Toeplitz operators currently supported.")
+        is_square = hints.implied_hint(True, is_square, "Only square Toeplitz operators currently supported.")
         super().__init__(self._row.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
 
     @property

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from tapeflow.array.creation import constant, fill
-from tapeflow.array.grids import eye
-from tapeflow.array.passing import group
+from tapeflow.array.identities import group
 from tapeflow.array.properties import is_tensor, size
-from tapeflow.array.shaping import expand_dims, squeeze
+from tapeflow.array.ranges import eye
+from tapeflow.array.reshapes import expand_dims, squeeze
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope
@@ -28,8 +28,8 @@ from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 from tapeflow.linalg.diagonals import diag_part
 from tapeflow.linalg.factorizations import cholesky
 from tapeflow.linalg.operators import dispatch, hints
+from tapeflow.linalg.operators.operator_slices import batch_slice, slice_parameters
 from tapeflow.linalg.operators.shapes import check_same_dimension, solve_dense
-from tapeflow.linalg.operators.slicing import batch_slice, slice_parameters
 from tapeflow.linalg.operators.spec import spec_of
 from tapeflow.linalg.solvers import cholesky_solve, det, slogdet
 from tapeflow.linalg.spectral import eigvalsh, svd
@@ -38,7 +38,7 @@ from tapeflow.math.complex import real
 from tapeflow.math.elementwise import abs as abs_op
 from tapeflow.math.elementwise import exp, log
 from tapeflow.math.reduction import reduce_max, reduce_min, reduce_sum
-from tapeflow.module import Module
+from tapeflow.tracking.module import Module
 
 
 class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
@@ -96,11 +96,11 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         name: str | None = None,
         parameters: dict[str, Any] | None = None,
     ) -> None:
-        is_non_singular = hints.implied(
+        is_non_singular = hints.implied_hint(
             bool(is_positive_definite), is_non_singular, "A positive definite matrix is always non-singular."
         )
-        is_square = hints.implied(bool(is_non_singular), is_square, "A non-singular matrix is always square.")
-        is_square = hints.implied(bool(is_self_adjoint), is_square, "A self-adjoint matrix is always square.")
+        is_square = hints.implied_hint(bool(is_non_singular), is_square, "A non-singular matrix is always square.")
+        is_square = hints.implied_hint(bool(is_self_adjoint), is_square, "A self-adjoint matrix is always square.")
         self._set_graph_parents(graph_parents)
         self._dtype: Any = as_dtype(dtype).base_dtype if dtype else dtype
         self._is_non_singular = is_non_singular
@@ -577,7 +577,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         Raises:
             InvalidArgumentError: they are not.
         """
-        return _joined(self._assert_non_singular())
+        return _join_checks(self._assert_non_singular())
 
     def _assert_non_singular(self) -> Any:
         if self._can_use_cholesky():
@@ -600,7 +600,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
             InvalidArgumentError: they are not.
             NotImplementedError: the hints do not say that the operator is self-adjoint, and there is no other test.
         """
-        return _joined(self._assert_positive_definite())
+        return _join_checks(self._assert_positive_definite())
 
     def _assert_positive_definite(self) -> Any:
         if not self.is_self_adjoint:
@@ -614,7 +614,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         Raises:
             InvalidArgumentError: they do not.
         """
-        return _joined(self._assert_self_adjoint())
+        return _join_checks(self._assert_self_adjoint())
 
     def _assert_self_adjoint(self) -> Any:
         dense = self.to_dense()
@@ -651,7 +651,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         return dispatch.apply(function.op.name, self, args)
 
 
-def _joined(checks: Any) -> Any:
+def _join_checks(checks: Any) -> Any:
     """Returns an operation that runs all checks, which are operations, None, or lists of these; None if they ran."""
     if state.graph is None or state.graph.building_function:
         return None

@@ -8,9 +8,9 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.array.concat_and_split import concat, split, stack
 from tapeflow.array.creation import zeros
-from tapeflow.array.joining import concat, split, stack
-from tapeflow.array.shaping import broadcast_to, expand_dims, squeeze
+from tapeflow.array.reshapes import broadcast_to, expand_dims, squeeze
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.shape import TensorShape
@@ -18,7 +18,7 @@ from tapeflow.debugging.types import assert_proper_iterable
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
-from tapeflow.linalg.operators.composition import checked_operators, inherited, sum_of_logs
+from tapeflow.linalg.operators.composition import checked_operators, inherit_hints, sum_of_logs
 from tapeflow.linalg.operators.dense import LinearOperatorFullMatrix
 from tapeflow.linalg.operators.shapes import (
     broadcast_batches,
@@ -60,7 +60,7 @@ def _is_blockwise(sizes: Sequence[int | None], arg: Any, axis: int) -> bool:
     raise ValueError("Input dimension does not match operator dimension.")
 
 
-def _total(sizes: list[int | None]) -> int | None:
+def _total_size(sizes: list[int | None]) -> int | None:
     """Returns the sum of sizes, or None if one is not static."""
     return None if None in sizes else sum(s for s in sizes if s is not None)
 
@@ -172,7 +172,7 @@ class _BlockOperator(LinearOperator):
         operators = self._diagonal_operators()
         rows, columns = [o.range_dimension for o in operators], [o.domain_dimension for o in operators]
         batch = broadcast_static(*[o.batch_shape for o in self._all_operators()])
-        return batch + [_total(rows), _total(columns)]
+        return batch + [_total_size(rows), _total_size(columns)]
 
     def _shape_tensor(self) -> Any:
         operators = self._diagonal_operators()
@@ -224,7 +224,7 @@ class _BlockOperator(LinearOperator):
         return [operator.assert_non_singular() for operator in self._diagonal_operators()]
 
 
-def _zeros(rows_like: Any, columns: Any) -> Any:
+def _zero_columns(rows_like: Any, columns: Any) -> Any:
     """Returns zeros with the batch and rows of a matrix, and this number of columns."""
     return zeros([*dimensions(rows_like)[:-1], columns], rows_like.dtype)
 
@@ -268,7 +268,7 @@ class LinearOperatorBlockDiag(_BlockOperator):
         name: str | None = None,
     ) -> None:
         self._operators = operators = checked_operators(operators)
-        properties = inherited(operators, "direct sum", is_non_singular, is_self_adjoint, is_positive_definite)
+        properties = inherit_hints(operators, "direct sum", is_non_singular, is_self_adjoint, is_positive_definite)
         super().__init__(
             operators[0].dtype, is_square=is_square, name=name or "_ds_".join(o.name for o in operators), **properties
         )
@@ -298,7 +298,9 @@ class LinearOperatorBlockDiag(_BlockOperator):
         columns = self.domain_dimension_tensor() if self.domain_dimension is None else self.domain_dimension
         for block in broadcast_batches([o.to_dense() for o in self._operators]):
             width = dimensions(block)[-1]
-            rows.append(concat([_zeros(block, before), block, _zeros(block, columns - before - width)], -1))
+            rows.append(
+                concat([_zero_columns(block, before), block, _zero_columns(block, columns - before - width)], -1)
+            )
             before += width
         return concat(rows, -2)
 
@@ -407,7 +409,7 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
                 "A blockwise lower-triangular operator with non-singular operators on the main diagonal is always "
                 "non-singular."
             )
-            return hints.implied(all(diagonal), hint, message)
+            return hints.implied_hint(all(diagonal), hint, message)
         if hint:
             raise ValueError(
                 "A blockwise lower-triangular operator with a singular operator on the main diagonal is always "
@@ -455,7 +457,7 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
         for row in self._operators:
             blocks = [next(dense) for _ in row]
             width = sum(dimensions(b)[-1] for b in blocks)
-            rows.append(concat([*blocks, _zeros(blocks[0], columns - width)], -1))
+            rows.append(concat([*blocks, _zero_columns(blocks[0], columns - width)], -1))
         return concat(rows, -2)
 
     def _eigvals(self) -> Any:

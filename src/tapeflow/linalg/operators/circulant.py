@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.array.joining import concat, stack
+from tapeflow.array.concat_and_split import concat, stack
+from tapeflow.array.identities import identity
 from tapeflow.array.padding import roll
-from tapeflow.array.passing import identity
-from tapeflow.array.shaping import broadcast_to, expand_dims, reshape, transpose
+from tapeflow.array.reshapes import broadcast_to, expand_dims, reshape, transpose
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
@@ -37,7 +37,7 @@ def to_complex(x: Any) -> Any:
     return cast(x, complex128 if x.dtype.name == "float64" else complex64)
 
 
-def _rotated(x: Any, shift: int) -> Any:
+def _rotate_dimensions(x: Any, shift: int) -> Any:
     """Returns a tensor with its dimensions rotated to the right."""
     return transpose(x, roll(ops.Range(0, ops.Rank(x), 1), shift, 0))
 
@@ -63,10 +63,10 @@ class CirculantOperator(LinearOperator):
         if self._spectrum.shape.rank is not None and self._spectrum.shape.rank < depth:
             raise ValueError(f"Argument `spectrum` must have at least {depth} dimensions. Received: {self._spectrum}.")
         if not self._spectrum.dtype.is_complex:
-            is_self_adjoint = hints.implied(
+            is_self_adjoint = hints.implied_hint(
                 True, is_self_adjoint, "A real spectrum always corresponds to a self-adjoint operator."
             )
-        is_square = hints.implied(True, is_square, "A [[nested] block] circulant operator is always square.")
+        is_square = hints.implied_hint(True, is_square, "A [[nested] block] circulant operator is always square.")
         super().__init__(
             as_dtype(input_output_dtype), None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
@@ -119,13 +119,13 @@ class CirculantOperator(LinearOperator):
 
     def _vectorize_then_blockify(self, matrix: Any) -> Any:
         """Returns the columns of matrices as arrays, in a new first dimension, for subclasses."""
-        columns = _rotated(matrix, 1)
+        columns = _rotate_dimensions(matrix, 1)
         block_shape = self.block_shape.as_list() if self.block_shape.is_fully_defined() else self.block_shape_tensor()
         return reshape(columns, concat([dimensions(columns)[:-1], block_shape], 0))
 
     def _unblockify_then_matricize(self, vec: Any) -> Any:
         """Returns arrays as the columns of matrices, the reverse of `_vectorize_then_blockify`."""
-        return _rotated(self._unblockify(vec), -1)
+        return _rotate_dimensions(self._unblockify(vec), -1)
 
     # ---- transforms --------------------------------------------------------------------------------------------------
 

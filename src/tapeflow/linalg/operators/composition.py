@@ -7,8 +7,8 @@ import operator as python
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.array.joining import concat, stack
-from tapeflow.array.shaping import expand_dims, reshape
+from tapeflow.array.concat_and_split import concat, stack
+from tapeflow.array.reshapes import expand_dims, reshape
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
 from tapeflow.debugging.types import assert_proper_iterable
@@ -40,7 +40,7 @@ def checked_operators(operators: Any) -> list[LinearOperator]:
     return operators
 
 
-def inherited(operators: Sequence[LinearOperator], combination: str, *arguments: bool | None) -> dict[str, Any]:
+def inherit_hints(operators: Sequence[LinearOperator], combination: str, *arguments: bool | None) -> dict[str, Any]:
     """Returns the hints of a product or sum, which has the properties that all operators have.
 
     Args:
@@ -52,7 +52,7 @@ def inherited(operators: Sequence[LinearOperator], combination: str, *arguments:
         ValueError: a hint is False although all operators have the property.
     """
     return {
-        hint: hints.implied(
+        hint: hints.implied_hint(
             all(getattr(o, hint) for o in operators),
             value,
             f"The {combination} of {(text := hint.removeprefix('is_').replace('_', '-'))} operators is always {text}.",
@@ -114,24 +114,24 @@ class LinearOperatorComposition(LinearOperator):
         self._operators = operators = checked_operators(operators)
         for left, right in zip(operators, operators[1:], strict=False):
             check_same_dimension(left.domain_dimension, right.range_dimension)
-        is_non_singular = inherited(operators, "composition", is_non_singular)["is_non_singular"]
+        is_non_singular = inherit_hints(operators, "composition", is_non_singular)["is_non_singular"]
         symmetric = _is_symmetric_product(operators)
         alone = len(operators) == 1 and bool(operators[0].is_self_adjoint)
         super().__init__(
             operators[0].dtype,
             is_non_singular=is_non_singular,
-            is_self_adjoint=hints.implied(
+            is_self_adjoint=hints.implied_hint(
                 symmetric or alone,
                 is_self_adjoint,
                 "The composition was determined to be self-adjoint but user provided incorrect `False` hint.",
             ),
-            is_positive_definite=hints.implied(
+            is_positive_definite=hints.implied_hint(
                 symmetric and bool(is_non_singular),
                 is_positive_definite,
                 "The composition was determined to be non-singular and have the form A @ A.H, hence it must be "
                 "positive-definite. The user provided an incorrect `False` hint.",
             ),
-            is_square=hints.implied(
+            is_square=hints.implied_hint(
                 symmetric,
                 is_square,
                 "The composition was determined have the form A @ A.H, hence it must be square. The user provided an "
@@ -241,7 +241,9 @@ class LinearOperatorKronecker(LinearOperator):
         name: str | None = None,
     ) -> None:
         self._operators = operators = checked_operators(operators)
-        properties = inherited(operators, "Kronecker product", is_non_singular, is_self_adjoint, is_positive_definite)
+        properties = inherit_hints(
+            operators, "Kronecker product", is_non_singular, is_self_adjoint, is_positive_definite
+        )
         super().__init__(
             operators[0].dtype, is_square=is_square, name=name or "_x_".join(o.name for o in operators), **properties
         )
@@ -327,10 +329,10 @@ class LinearOperatorKronecker(LinearOperator):
     def _diag_part(self) -> Any:
         if not self._all_square():
             return super()._diag_part()
-        return functools.reduce(_outer, [o.diag_part() for o in self._operators])
+        return functools.reduce(_outer_product, [o.diag_part() for o in self._operators])
 
     def _eigvals(self) -> Any:
-        return functools.reduce(_outer, [o.eigvals() for o in self._operators])
+        return functools.reduce(_outer_product, [o.eigvals() for o in self._operators])
 
     def _to_dense(self) -> Any:
         product = self._operators[0].to_dense()
@@ -368,7 +370,7 @@ class LinearOperatorKronecker(LinearOperator):
         return LinearOperatorKronecker([o.cholesky() for o in self._operators], is_non_singular=True, is_square=True)
 
 
-def _outer(x: Any, y: Any) -> Any:
+def _outer_product(x: Any, y: Any) -> Any:
     """Multiplies each element of `x` by each element of `y`, and joins the products in one dimension."""
     product = expand_dims(x, -1) * expand_dims(y, -2)
     *batch, m, n = dimensions(product)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.array.passing import identity
+from tapeflow.array.identities import identity
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
@@ -112,7 +112,9 @@ class LinearOperatorLowerTriangular(LinearOperator):
         is_square: bool | None = None,
         name: str | None = "LinearOperatorLowerTriangular",
     ) -> None:
-        is_square = hints.implied(True, is_square, "Only square lower triangular operators supported at this time.")
+        is_square = hints.implied_hint(
+            True, is_square, "Only square lower triangular operators supported at this time."
+        )
         self._tril = parameter(tril)
         check_rank(self._tril, 2, "tril")
         super().__init__(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.array.passing import identity
-from tapeflow.array.shaping import expand_dims
+from tapeflow.array.identities import identity
+from tapeflow.array.reshapes import expand_dims
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
@@ -66,8 +66,10 @@ class LinearOperatorDiag(LinearOperator):
         self._diag = parameter(diag)
         check_rank(self._diag, 1, "diag")
         if not self._diag.dtype.is_complex:
-            is_self_adjoint = hints.implied(True, is_self_adjoint, "A real diagonal operator is always self adjoint.")
-        is_square = hints.implied(True, is_square, "Only square diagonal operators currently supported.")
+            is_self_adjoint = hints.implied_hint(
+                True, is_self_adjoint, "A real diagonal operator is always self adjoint."
+            )
+        is_square = hints.implied_hint(True, is_square, "Only square diagonal operators currently supported.")
         super().__init__(
             self._diag.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )

@@ -10,7 +10,7 @@ from typing import Any
 NAMES = ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
 
 
-def shared(operator: Any, hint: str, value: bool | None, relation: str) -> bool | None:
+def shared_hint(operator: Any, hint: str, value: bool | None, relation: str) -> bool | None:
     """Returns a property that an operator and one derived from it (its adjoint, its inverse) have or lack together.
 
     Args:
@@ -29,7 +29,7 @@ def shared(operator: Any, hint: str, value: bool | None, relation: str) -> bool 
     return value if own is None else own
 
 
-def implied(follows: bool, hint: bool | None, message: str) -> bool | None:
+def implied_hint(follows: bool, hint: bool | None, message: str) -> bool | None:
     """Returns a hint, or True if the property follows from others.
 
     Raises:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.array.concat_and_split import concat, stack
 from tapeflow.array.creation import convert_to_tensor, fill, ones, zeros
-from tapeflow.array.grids import eye
-from tapeflow.array.joining import concat, stack
-from tapeflow.array.passing import identity
+from tapeflow.array.identities import identity
 from tapeflow.array.properties import get_static_value
-from tapeflow.array.shaping import broadcast_to, reshape
+from tapeflow.array.ranges import eye
+from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.definition import ops
@@ -26,6 +26,7 @@ from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 from tapeflow.linalg.diagonals import diag
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
+from tapeflow.linalg.operators.operator_slices import slice_batch
 from tapeflow.linalg.operators.shapes import (
     add_to_diagonal,
     assert_real,
@@ -33,7 +34,6 @@ from tapeflow.linalg.operators.shapes import (
     broadcast_static,
     parameter,
 )
-from tapeflow.linalg.operators.slicing import slice_batch
 from tapeflow.math.casting import cast
 from tapeflow.math.complex import real
 from tapeflow.math.elementwise import abs as abs_op
@@ -41,7 +41,7 @@ from tapeflow.math.elementwise import log, sqrt
 from tapeflow.math.reduction import reduce_min
 
 
-def _size(value: Any, name: str, rank: int) -> Any:
+def _size_tensor(value: Any, name: str, rank: int) -> Any:
     """Returns a parameter for dimensions as an integer tensor of a rank.
 
     Raises:
@@ -64,7 +64,7 @@ def _size(value: Any, name: str, rank: int) -> Any:
 
 
 def _assert_size(tensor: Any, name: str, rank: int) -> None:
-    """Asserts, when a graph runs, the conditions that `_size` checks of static values."""
+    """Asserts, when a graph runs, the conditions that `_size_tensor` checks of static values."""
     assert_rank(tensor, rank, message=f"Argument {name} must be a {rank}-D Tensor.")
     assert_non_negative(tensor, message=f"Argument {name} must be non-negative.")
 
@@ -105,9 +105,9 @@ class _SizedOperator(_UniformOperator):
     _batch_shape_arg: Any
 
     def _set_size(self, num_rows: Any, num_columns: Any, batch_shape: Any, assert_proper_shapes: bool) -> None:
-        self._num_rows = _size(num_rows, "num_rows", 0)
-        self._num_columns = self._num_rows if num_columns is None else _size(num_columns, "num_columns", 0)
-        self._batch_shape_arg = None if batch_shape is None else _size(batch_shape, "batch_shape", 1)
+        self._num_rows = _size_tensor(num_rows, "num_rows", 0)
+        self._num_columns = self._num_rows if num_columns is None else _size_tensor(num_columns, "num_columns", 0)
+        self._batch_shape_arg = None if batch_shape is None else _size_tensor(batch_shape, "batch_shape", 1)
         self._assert_proper_shapes = assert_proper_shapes
         if assert_proper_shapes:
             _assert_size(self._num_rows, "num_rows", 0)
@@ -304,13 +304,15 @@ class LinearOperatorScaledIdentity(_UniformOperator):
     ) -> None:
         self._multiplier = parameter(multiplier)
         if not self._multiplier.dtype.is_complex:
-            is_self_adjoint = hints.implied(True, is_self_adjoint, "A real diagonal operator is always self adjoint.")
+            is_self_adjoint = hints.implied_hint(
+                True, is_self_adjoint, "A real diagonal operator is always self adjoint."
+            )
         if not is_square:
             raise ValueError("A ScaledIdentity operator is always square.")
         super().__init__(
             self._multiplier.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
-        self._num_rows = _size(num_rows, "num_rows", 0)
+        self._num_rows = _size_tensor(num_rows, "num_rows", 0)
         self._static_rows = _static_dimension(self._num_rows)
         self._assert_proper_shapes = assert_proper_shapes
         if assert_proper_shapes:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.array.joining import concat
-from tapeflow.array.passing import identity
-from tapeflow.array.shaping import expand_dims
+from tapeflow.array.concat_and_split import concat
+from tapeflow.array.identities import identity
+from tapeflow.array.reshapes import expand_dims
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import TensorLike
@@ -80,13 +80,13 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     ) -> None:
         base = base_operator
         if diag_update is None:
-            is_diag_update_positive = hints.implied(
+            is_diag_update_positive = hints.implied_hint(
                 True,
                 is_diag_update_positive,
                 "Default diagonal is the identity, which is positive.  However, user set 'is_diag_update_positive' to "
                 "False.",
             )
-        is_self_adjoint = hints.implied(
+        is_self_adjoint = hints.implied_hint(
             bool(base.is_self_adjoint) and v is None and not base.dtype.is_complex,
             is_self_adjoint,
             "A = L + UDU^H, with L self-adjoint and D real diagonal.  Since UDU^H is self-adjoint, this must be a "

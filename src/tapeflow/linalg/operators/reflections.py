@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import ones_like
 from tapeflow.array.creation import range as range_op
-from tapeflow.array.gathering import gather
-from tapeflow.array.joining import concat
-from tapeflow.array.passing import identity
+from tapeflow.array.gathers import gather
+from tapeflow.array.identities import identity
 from tapeflow.array.properties import get_static_value
-from tapeflow.array.shaping import expand_dims, squeeze
+from tapeflow.array.reshapes import expand_dims, squeeze
 from tapeflow.array.sorting import argsort
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.errors import InvalidArgumentError
@@ -70,8 +70,8 @@ class LinearOperatorPermutation(LinearOperator):
         static: Any = get_static_value(self._perm)
         if static is not None and np.any(np.sort(static, -1) != np.arange(static.shape[-1])):
             raise ValueError(f"Argument `perm` must be a vector of unique integers from 0 to {static.shape[-1] - 1}.")
-        hints.implied(True, is_non_singular, "A Permutation operator is always non-singular.")
-        is_square = hints.implied(True, is_square, "A Permutation operator is always square.")
+        hints.implied_hint(True, is_non_singular, "A Permutation operator is always non-singular.")
+        is_square = hints.implied_hint(True, is_square, "A Permutation operator is always square.")
         super().__init__(dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
 
     @property
@@ -151,8 +151,8 @@ class LinearOperatorHouseholder(LinearOperator):
     ) -> None:
         self._reflection_axis = parameter(reflection_axis)
         check_rank(self._reflection_axis, 1, "reflection_axis")
-        is_self_adjoint = hints.implied(True, is_self_adjoint, "A Householder operator is always self adjoint.")
-        is_square = hints.implied(True, is_square, "A Householder operator is always square.")
+        is_self_adjoint = hints.implied_hint(True, is_self_adjoint, "A Householder operator is always self adjoint.")
+        is_square = hints.implied_hint(True, is_square, "A Householder operator is always square.")
         if is_positive_definite:
             raise ValueError("A Householder operator is always non-positive definite.")
         super().__init__(self._reflection_axis.dtype, None, is_non_singular, is_self_adjoint, False, is_square, name)

@@ -6,10 +6,10 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.array.concat_and_split import concat, unstack
 from tapeflow.array.creation import zeros
-from tapeflow.array.joining import concat, unstack
 from tapeflow.array.properties import broadcast_dynamic_shape
-from tapeflow.array.shaping import broadcast_to, expand_dims, squeeze
+from tapeflow.array.reshapes import broadcast_to, expand_dims, squeeze
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.shape import TensorShape, broadcast_shape

@@ -46,14 +46,14 @@ class LinearOperatorSpec(TypeSpec):
         return self._param_specs
 
     def _to_components(self, value: Any) -> Any:
-        return {name: _argument(value, name) for name in self._param_specs}
+        return {name: _operator_argument(value, name) for name in self._param_specs}
 
     def _from_components(self, components: Any) -> Any:
         leaves = nest.flatten(components)
         if leaves and all(leaf is None for leaf in leaves):
             return None  # the gradient of an operator that no target depends on
         if any(leaf is None for leaf in leaves):
-            components = {name: _filled(components[name], spec) for name, spec in self._param_specs.items()}
+            components = {name: _fill_missing(components[name], spec) for name, spec in self._param_specs.items()}
         return self.operator_type(**self._non_tensor_params, **components)
 
     def _serialize(self) -> tuple[Any, ...]:
@@ -83,8 +83,8 @@ def spec_of(operator: LinearOperator) -> LinearOperatorSpec:
     names = list(operator._matrix_dimensions) or [n for n in parameters if n not in _HINTS and n != "name"]
     specs, others = {}, {}
     for name in (*names, *(hint for hint in _HINTS if hint in parameters)):
-        value = _argument(operator, name)
-        spec = _spec(value)
+        value = _operator_argument(operator, name)
+        spec = _value_spec(value)
         if spec is None:
             others[name] = value
         else:
@@ -92,7 +92,7 @@ def spec_of(operator: LinearOperator) -> LinearOperatorSpec:
     return _spec_class(type(operator))(specs, others)
 
 
-def _argument(operator: LinearOperator, name: str) -> Any:
+def _operator_argument(operator: LinearOperator, name: str) -> Any:
     """Returns an argument of an operator: a tensor, an operator, or a Python value."""
     argument = operator.parameters.get(name)
     if name in _HINTS or (argument is not None and hasattr(operator, name)):
@@ -101,7 +101,7 @@ def _argument(operator: LinearOperator, name: str) -> Any:
     return static.tolist() if isinstance(static, (np.ndarray, np.generic)) else argument if static is None else static
 
 
-def _spec(value: Any) -> Any:
+def _value_spec(value: Any) -> Any:
     """Returns the spec of a tensor, a variable, an operator, or of a list of them; None for anything else."""
     if isinstance(value, CompositeTensor):
         return value._type_spec
@@ -110,19 +110,19 @@ def _spec(value: Any) -> Any:
     if isinstance(value, Tensor):
         return TensorSpec(value.shape, value.dtype)
     if isinstance(value, list) and value:
-        specs = [_spec(v) for v in value]
+        specs = [_value_spec(v) for v in value]
         return None if None in specs else specs
     return None
 
 
-def _filled(component: Any, spec: Any) -> Any:
+def _fill_missing(component: Any, spec: Any) -> Any:
     """Returns a component with zeros in the place of None, the gradient of tensors that no target depends on."""
     if isinstance(spec, list):
         parts = [None] * len(spec) if component is None else component
-        return [_filled(c, s) for c, s in zip(parts, spec, strict=True)]
+        return [_fill_missing(c, s) for c, s in zip(parts, spec, strict=True)]
     if component is not None:
         return component
     if isinstance(spec, LinearOperatorSpec):
-        parts = {name: _filled(None, s) for name, s in spec._param_specs.items()}
+        parts = {name: _fill_missing(None, s) for name, s in spec._param_specs.items()}
         return spec.operator_type(**spec._non_tensor_params, **parts)
     return zeros(spec.shape, spec.dtype)

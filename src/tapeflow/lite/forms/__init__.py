@@ -4,7 +4,7 @@ from tapeflow.lite.forms import (
     control,
     convolutions,
     elementwise,
-    indexing,
+    gather_scatter,
     lists,
     products,
     reductions,

@@ -14,7 +14,7 @@ from tapeflow.lite.table import NoForm, form
 
 
 @form("PartitionedCall", "StatefulPartitionedCall")
-def _call(w: Any, call: Any, *inputs: Any) -> list[Any]:
+def _lower_call(w: Any, call: Any, *inputs: Any) -> list[Any]:
     op = call.operation.op
     return w.inline(op.body, inputs, op.results)
 
@@ -25,7 +25,7 @@ def _is_operand(value: Any) -> bool:
 
 
 @form("If", "StatelessIf", "Case", "StatelessCase")
-def _conditional(w: Any, call: Any, index: LiteTensor, *operands: Any) -> list[Any]:
+def _lower_conditional(w: Any, call: Any, index: LiteTensor, *operands: Any) -> list[Any]:
     op = call.operation.op
     bodies, places = list(op.bodies.values()), list(op.places.values())
     if index.value is not None:
@@ -35,11 +35,11 @@ def _conditional(w: Any, call: Any, index: LiteTensor, *operands: Any) -> list[A
         truth = index if index.dtype is bool_ else w.add(
             "NOT_EQUAL", [index, w.constant(0, index.dtype)], index.shape, bool_
         )  # fmt: skip
-        return _branch(w, call, truth, operands, bodies, places)
-    return _case(w, call, index, operands, bodies, places)
+        return _lower_branch(w, call, truth, operands, bodies, places)
+    return _lower_case(w, call, index, operands, bodies, places)
 
 
-def _branch(w: Any, call: Any, truth: LiteTensor, operands: Any, bodies: Any, places: Any) -> list[Any]:
+def _lower_branch(w: Any, call: Any, truth: LiteTensor, operands: Any, bodies: Any, places: Any) -> list[Any]:
     passed = [v for v in operands if _is_operand(v)]
     subgraphs = []
     for body, where in zip(bodies, places, strict=True):
@@ -51,19 +51,21 @@ def _branch(w: Any, call: Any, truth: LiteTensor, operands: Any, bodies: Any, pl
 
 
 def _call_branches(w: Any, call: Any, truth: LiteTensor, passed: Any, subgraphs: Sequence[Subgraph]) -> list[Any]:
-    results = [(_common(*shapes), first.dtype) for first, shapes in (
+    results = [(_common_shape(*shapes), first.dtype) for first, shapes in (
         (a, (a.shape, b.shape)) for a, b in zip(*[s.outputs for s in subgraphs], strict=True)
     )]  # fmt: skip
     return w.add_many("IF", [truth, *passed], results, thenSubgraphIndex=subgraphs[0], elseSubgraphIndex=subgraphs[1])
 
 
-def _common(x: Any, y: Any) -> list[int | None]:
+def _common_shape(x: Any, y: Any) -> list[int | None]:
     if len(x) != len(y):
         raise NoForm("its branches return tensors of different ranks")
     return [a if a == b else None for a, b in zip(x, y, strict=True)]
 
 
-def _case(w: Any, call: Any, index: LiteTensor, operands: Any, bodies: Any, places: Any, first: int = 0) -> list[Any]:
+def _lower_case(
+    w: Any, call: Any, index: LiteTensor, operands: Any, bodies: Any, places: Any, first: int = 0
+) -> list[Any]:
     """Adds a conditional on the number of a branch: it is a chain of conditionals on truth values."""
     if first == len(bodies) - 1:
         return w.inline(bodies[first], [operands[p] for p in places[first]], bodies[first].outputs)
@@ -73,7 +75,7 @@ def _case(w: Any, call: Any, index: LiteTensor, operands: Any, bodies: Any, plac
     values = this.stand_ins(operands)
     this.finish(this.inline(bodies[first], [values[p] for p in places[first]], bodies[first].outputs))
     at, *others = rest.stand_ins((index, *operands))
-    rest.finish(_case(rest, call, at, others, bodies, places, first + 1))
+    rest.finish(_lower_case(rest, call, at, others, bodies, places, first + 1))
     return _call_branches(w, call, truth, passed, [this.subgraph, rest.subgraph])
 
 
@@ -81,7 +83,7 @@ _SETTERS = ("TensorListSetItem", "TensorListPushBack")
 
 
 @form("While", "StatelessWhile")
-def _loop(w: Any, call: Any, *inputs: Any) -> list[Any]:
+def _lower_loop(w: Any, call: Any, *inputs: Any) -> list[Any]:
     operation = call.operation
     op = operation.op
     count = op.kernel.count
@@ -90,7 +92,7 @@ def _loop(w: Any, call: Any, *inputs: Any) -> list[Any]:
     bodies, places = op.bodies, op.places
     for i, value in enumerate(variables):
         if isinstance(value, ReservedList):
-            variables[i] = _reserved(w, value, bodies["body"], i, variables)
+            variables[i] = _add_reserved(w, value, bodies["body"], i, variables)
     invariant = [v for v in captured if _is_operand(v)]
     if limit is not None:
         variables = [w.constant(0, int32), *variables]
@@ -134,26 +136,26 @@ def _loop_shape(operation: Any, body: Any, i: int, value: LiteTensor) -> Any:
     symbolic = operation.outputs[i]
     if symbolic.dtype is not variant:
         return value.shape if symbolic.shape.rank is None else tuple(symbolic.shape.as_list())
-    return (None, *value.shape[1:]) if _grows(body, body.inputs[i]) else value.shape
+    return (None, *value.shape[1:]) if _body_grows(body, body.inputs[i]) else value.shape
 
 
-def _origin(tensor: Any) -> Any:
+def _list_origin(tensor: Any) -> Any:
     """Returns the list that a list is, before identities."""
     while tensor.op.type == "Identity":
         tensor = tensor.op.inputs[0]
     return tensor
 
 
-def _grows(body: Any, source: Any) -> bool:
+def _body_grows(body: Any, source: Any) -> bool:
     """Returns True if a body adds entries to a list."""
     return any(
-        o.type in _SETTERS and _origin(o.inputs[0]) is source
+        o.type in _SETTERS and _list_origin(o.inputs[0]) is source
         and (o.type == "TensorListPushBack" or attrs_of(o)["resize_if_index_out_of_bounds"])
         for o in body.graph.get_operations()
     )  # fmt: skip
 
 
-def _reserved(w: Any, reserved: ReservedList, body: Any, i: int, variables: Sequence[Any]) -> LiteTensor:
+def _add_reserved(w: Any, reserved: ReservedList, body: Any, i: int, variables: Sequence[Any]) -> LiteTensor:
     """Adds the zeros for a list that the body of a loop fills.
 
     The entries have the shape of the tensor that the body sets. An unknown size of them is the batch size: another loop
@@ -161,18 +163,18 @@ def _reserved(w: Any, reserved: ReservedList, body: Any, i: int, variables: Sequ
     """
     source = body.inputs[i]
     for operation in body.graph.get_operations():
-        if operation.type in _SETTERS and _origin(operation.inputs[0]) is source:
+        if operation.type in _SETTERS and _list_origin(operation.inputs[0]) is source:
             item = operation.inputs[-1].shape
             if item.rank is None:
                 raise NoForm("the entries of a list have no static rank")
             shape = tuple(item.as_list())
             if None not in shape:
                 return reserved.filled(w, shape)
-            return reserved.filled(w, shape, _like(w, shape, variables))
+            return reserved.filled(w, shape, _size_like(w, shape, variables))
     raise NoForm("the body of the loop sets no entry of a list")
 
 
-def _like(w: Any, shape: Any, variables: Sequence[Any]) -> LiteTensor:
+def _size_like(w: Any, shape: Any, variables: Sequence[Any]) -> LiteTensor:
     """Returns a tensor whose unknown size is the one of the entries of a list."""
     if shape.count(None) > 1:
         raise NoForm("the entries of a list have several unknown sizes")

@@ -20,7 +20,7 @@ def _channels_first(attrs: Any) -> bool:
     return str(attrs.get("data_format", "NHWC")).startswith("NC")
 
 
-def _spatial(attrs: Any, name: str) -> list[int]:
+def _spatial_entries(attrs: Any, name: str) -> list[int]:
     """Returns the entries of an attr for the spatial dimensions."""
     values = attrs.get(name) or [1] * 4
     return [int(v) for v in (values[2:] if _channels_first(attrs) else values[1:-1])]
@@ -36,7 +36,7 @@ def _with_channels_last(w: Any, call: Any, x: LiteTensor, compute: Callable[...,
     return w.transpose(y, [0, rank - 1, *range(1, rank - 1)])
 
 
-def _padded(w: Any, attrs: Any, x: LiteTensor, value: Any = 0.0) -> tuple[LiteTensor, int]:
+def _pad_images(w: Any, attrs: Any, x: LiteTensor, value: Any = 0.0) -> tuple[LiteTensor, int]:
     """Returns the images with explicit padding, and the padding of the operator."""
     padding = attrs["padding"]
     padding = padding.decode() if isinstance(padding, bytes) else padding
@@ -52,41 +52,44 @@ def _padded(w: Any, attrs: Any, x: LiteTensor, value: Any = 0.0) -> tuple[LiteTe
     return w.add("PAD", inputs, shape), _VALID
 
 
-def _zeros(w: Any, count: int | None, like: LiteTensor) -> LiteTensor:
+def _zero_bias(w: Any, count: int | None, like: LiteTensor) -> LiteTensor:
     if count is None:
         raise NoForm("the number of filters must be static")
     return w.constant(np.zeros(count, like.dtype.as_numpy_dtype))
 
 
 @form("Conv2D", "DepthwiseConv2dNative")
-def _conv2d(w: Any, call: Any, x: LiteTensor, filters: LiteTensor) -> LiteTensor:
-    (rows, columns), (high, wide) = (_spatial(call.attrs, name) for name in ("strides", "dilations"))
+def _lower_conv2d(w: Any, call: Any, x: LiteTensor, filters: LiteTensor) -> LiteTensor:
+    (rows, columns), (high, wide) = (_spatial_entries(call.attrs, name) for name in ("strides", "dilations"))
     options: dict[str, Any] = {"strideH": rows, "strideW": columns, "dilationHFactor": high, "dilationWFactor": wide}
 
     def compute(x: LiteTensor, shape: Any) -> LiteTensor:
-        x, options["padding"] = _padded(w, call.attrs, x)
+        x, options["padding"] = _pad_images(w, call.attrs, x)
         if call.operation.type == "Conv2D":
             weights = w.transpose(filters, [3, 0, 1, 2])
-            return w.add("CONV_2D", [x, weights, _zeros(w, shape[-1], x)], shape, **options)
+            return w.add("CONV_2D", [x, weights, _zero_bias(w, shape[-1], x)], shape, **options)
         weights = w.reshape(filters, [1, *filters.shape[:2], filters.shape[2] * filters.shape[3]])
         options["depthMultiplier"] = filters.shape[3]
-        return w.add("DEPTHWISE_CONV_2D", [x, weights, _zeros(w, shape[-1], x)], shape, **options)
+        return w.add("DEPTHWISE_CONV_2D", [x, weights, _zero_bias(w, shape[-1], x)], shape, **options)
 
     return _with_channels_last(w, call, x, compute)
 
 
 @form("Conv3D")
-def _conv3d(w: Any, call: Any, x: LiteTensor, filters: LiteTensor) -> LiteTensor:
+def _lower_conv3d(w: Any, call: Any, x: LiteTensor, filters: LiteTensor) -> LiteTensor:
     def compute(x: LiteTensor, shape: Any) -> LiteTensor:
-        x, padding = _padded(w, call.attrs, x)
-        inputs = [x, filters, _zeros(w, shape[-1], x)]
+        x, padding = _pad_images(w, call.attrs, x)
+        inputs = [x, filters, _zero_bias(w, shape[-1], x)]
         return w.add("CONV_3D", inputs, shape, padding=padding, **_strides_3d(call.attrs))
 
     return _with_channels_last(w, call, x, compute)
 
 
 def _strides_3d(attrs: Any) -> dict[str, int]:
-    strides, dilations = _spatial(attrs, "strides"), _spatial(attrs, "dilations") if "dilations" in attrs else [1] * 3
+    strides, dilations = (
+        _spatial_entries(attrs, "strides"),
+        _spatial_entries(attrs, "dilations") if "dilations" in attrs else [1] * 3,
+    )
     dilations = dilations if len(dilations) == 3 else [1] * 3
     names = [f"stride{d}" for d in "DHW"] + [f"dilation{d}Factor" for d in "DHW"]
     return dict(zip(names, [*strides, *dilations], strict=True))
@@ -97,25 +100,25 @@ def _transposed_conv(w: Any, call: Any, sizes: LiteTensor, filters: LiteTensor, 
     if _channels_first(call.attrs):
         raise NoForm("only the data format NHWC has a form")
     padding = call.attrs["padding"]
-    if padding not in ("SAME", "VALID") or set(_spatial(call.attrs, "dilations")) != {1}:
+    if padding not in ("SAME", "VALID") or set(_spatial_entries(call.attrs, "dilations")) != {1}:
         raise NoForm("only the paddings SAME and VALID without dilation have a form")
     sizes = as_int32(w, sizes) if None in call.shape else w.constant(list(call.shape), int32)
     padding = _SAME if padding == "SAME" else _VALID
     if call.operation.type == "Conv3DBackpropInputV2":
-        inputs = [sizes, filters, x, _zeros(w, call.shape[-1], x)]
+        inputs = [sizes, filters, x, _zero_bias(w, call.shape[-1], x)]
         return w.add("CONV_3D_TRANSPOSE", inputs, call.shape, x.dtype, padding=padding, **_strides_3d(call.attrs))
-    inputs = [sizes, w.transpose(filters, [2, 0, 1, 3]), x, _zeros(w, call.shape[-1], x)]
-    rows, columns = _spatial(call.attrs, "strides")
+    inputs = [sizes, w.transpose(filters, [2, 0, 1, 3]), x, _zero_bias(w, call.shape[-1], x)]
+    rows, columns = _spatial_entries(call.attrs, "strides")
     return w.add("TRANSPOSE_CONV", inputs, call.shape, x.dtype, padding=padding, strideH=rows, strideW=columns)
 
 
 @form("AvgPool", "MaxPool")
-def _pool(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
-    window, steps = (_spatial(call.attrs, name) for name in ("ksize", "strides"))
+def _lower_pool(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    window, steps = (_spatial_entries(call.attrs, name) for name in ("ksize", "strides"))
 
     def compute(x: LiteTensor, shape: Any) -> LiteTensor:
-        x, padding = _padded(w, call.attrs, x, value=-np.inf)
-        return _pooled(w, f"{_POOLS[call.operation.type]}_POOL_2D", x, window, steps, padding, shape)
+        x, padding = _pad_images(w, call.attrs, x, value=-np.inf)
+        return _add_pool(w, f"{_POOLS[call.operation.type]}_POOL_2D", x, window, steps, padding, shape)
 
     return _with_channels_last(w, call, x, compute)
 
@@ -123,32 +126,32 @@ def _pool(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
 _POOLS = {"AvgPool": "AVERAGE", "MaxPool": "MAX", "AvgPool3D": "AVERAGE", "MaxPool3D": "MAX"}
 
 
-def _pooled(w: Any, code: str, x: LiteTensor, window: Any, steps: Any, padding: int, shape: Any) -> LiteTensor:
+def _add_pool(w: Any, code: str, x: LiteTensor, window: Any, steps: Any, padding: int, shape: Any) -> LiteTensor:
     names = {"filterHeight": window[0], "filterWidth": window[1], "strideH": steps[0], "strideW": steps[1]}
     return w.add(code, [x], shape, padding=padding, **names)
 
 
 @form("AvgPool3D", "MaxPool3D")
-def _pool3d(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
-    window, steps = (_spatial(call.attrs, name) for name in ("ksize", "strides"))
+def _lower_pool3d(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    window, steps = (_spatial_entries(call.attrs, name) for name in ("ksize", "strides"))
     code = f"{_POOLS[call.operation.type]}_POOL_2D"
 
     def compute(x: LiteTensor, shape: Any) -> LiteTensor:
         if None in x.shape[1:]:
             raise NoForm("the images must have static sizes")
         _, depth, height, width, channels = x.shape
-        padding = _padded(w, call.attrs, x)[1]
+        padding = _pad_images(w, call.attrs, x)[1]
         frames = w.reshape(x, [None, height, width, channels])
-        small = _pooled(w, code, frames, window[1:], steps[1:], padding, [None, *shape[2:4], channels])
+        small = _add_pool(w, code, frames, window[1:], steps[1:], padding, [None, *shape[2:4], channels])
         columns = w.reshape(small, [shape[0], depth, shape[2] * shape[3], channels])
         pooled = [shape[0], shape[1], shape[2] * shape[3], channels]
-        return w.reshape(_pooled(w, code, columns, [window[0], 1], [steps[0], 1], padding, pooled), shape)
+        return w.reshape(_add_pool(w, code, columns, [window[0], 1], [steps[0], 1], padding, pooled), shape)
 
     return _with_channels_last(w, call, x, compute)
 
 
 @form("ResizeBilinear", "ResizeNearestNeighbor")
-def _resize(w: Any, call: Any, x: LiteTensor, size: LiteTensor) -> LiteTensor:
+def _lower_resize(w: Any, call: Any, x: LiteTensor, size: LiteTensor) -> LiteTensor:
     code = "RESIZE_BILINEAR" if call.operation.type == "ResizeBilinear" else "RESIZE_NEAREST_NEIGHBOR"
     if code == "RESIZE_BILINEAR":
         x = w.cast(x, float32)
@@ -158,7 +161,9 @@ def _resize(w: Any, call: Any, x: LiteTensor, size: LiteTensor) -> LiteTensor:
 
 
 @form("NonMaxSuppressionV4", "NonMaxSuppressionV3", "NonMaxSuppressionV2")
-def _suppress(w: Any, call: Any, boxes: Any, scores: Any, limit: Any, overlap: Any, *least: Any) -> list[LiteTensor]:
+def _lower_suppress(
+    w: Any, call: Any, boxes: Any, scores: Any, limit: Any, overlap: Any, *least: Any
+) -> list[LiteTensor]:
     least = least[0] if least else w.constant(-np.inf, scores.dtype)
     results = [([None], int32), ([], int32)]
     places, count = w.add_many("NON_MAX_SUPPRESSION_V4", [boxes, scores, limit, overlap, least], results)
@@ -175,7 +180,7 @@ def _soft_suppress(w: Any, call: Any, *inputs: LiteTensor) -> list[LiteTensor]:
 
 
 @form("AdjustContrastv2")
-def _contrast(w: Any, call: Any, x: LiteTensor, factor: LiteTensor) -> LiteTensor:
+def _lower_contrast(w: Any, call: Any, x: LiteTensor, factor: LiteTensor) -> LiteTensor:
     shape = [*x.shape[:-3], 1, 1, x.shape[-1]]
     mean = w.add("MEAN", [x, w.constant([x.rank - 3, x.rank - 2], int32)], shape, keepDims=True)
     return binary(w, "ADD", binary(w, "MUL", binary(w, "SUB", x, mean), factor), mean)

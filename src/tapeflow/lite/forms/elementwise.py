@@ -34,22 +34,22 @@ _SAME = ("CheckNumerics", "EnsureShape", "GuaranteeConst", "Identity", "Placehol
 
 
 @form(*_UNARY)
-def _unary(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_unary(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     return w.add(_UNARY[call.operation.type], [x], x.shape)
 
 
 @form(*_BINARY)
-def _binary(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+def _lower_binary(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     return w.add(_BINARY[call.operation.type], [x, y], call.shape)
 
 
 @form(*_COMPARISONS)
-def _compare(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+def _lower_compare(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     return w.add(_COMPARISONS[call.operation.type], [x, y], call.shape, bool_)
 
 
 @form(*_SAME)
-def _identity(w: Any, call: Any, x: Any, *_: Any) -> Any:
+def _lower_identity(w: Any, call: Any, x: Any, *_: Any) -> Any:
     return x
 
 
@@ -59,7 +59,7 @@ def _identity_n(w: Any, call: Any, *values: Any) -> list[Any]:
 
 
 @form("Cast")
-def _cast(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_cast(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     return w.cast(x, call.dtype)
 
 
@@ -87,12 +87,12 @@ def unary(w: Any, code: str, x: LiteTensor) -> LiteTensor:
 
 
 @form("Square")
-def _square(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_square(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     return unary(w, "SQUARE", x) if x.dtype is float32 else w.add("MUL", [x, x], x.shape)
 
 
 @form("Relu", "Relu6")
-def _relu(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_relu(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     if x.dtype is float32:
         return unary(w, call.operation.type.upper(), x)
     y = binary(w, "MAXIMUM", x, 0)
@@ -105,14 +105,14 @@ def _leaky_relu(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
 
 
 @form("Selu")
-def _selu(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_selu(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     scale, alpha = 1.0507009873554805, 1.6732632423543772
     negative = binary(w, "MUL", unary(w, "ELU", binary(w, "MINIMUM", x, 0.0)), scale * alpha)
     return binary(w, "ADD", binary(w, "MUL", unary(w, "RELU", x), scale), negative)
 
 
 @form("Softplus")
-def _softplus(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_softplus(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     small = unary(w, "EXP", unary(w, "NEG", unary(w, "ABS", x)))
     return binary(w, "ADD", unary(w, "RELU", x), _log1p_of(w, small))
 
@@ -122,73 +122,73 @@ def _log1p_of(w: Any, x: LiteTensor) -> LiteTensor:
 
 
 @form("Log1p")
-def _log1p(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_log1p(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     return _log1p_of(w, x)
 
 
 @form("Expm1")
-def _expm1(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_expm1(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     # ELU computes it for negative numbers, without the cancellation of `exp(x) - 1`.
     negative = unary(w, "ELU", binary(w, "MINIMUM", x, 0.0))
     return binary(w, "ADD", negative, binary(w, "SUB", unary(w, "EXP", unary(w, "RELU", x)), 1.0))
 
 
 @form("Softsign")
-def _softsign(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_softsign(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     return binary(w, "DIV", x, binary(w, "ADD", unary(w, "ABS", x), 1.0))
 
 
 @form("Reciprocal", "Inv")
-def _reciprocal(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_reciprocal(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     return binary(w, "DIV", number(w, 1, x), x)
 
 
 @form("Tan")
-def _tan(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_tan(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     return binary(w, "DIV", unary(w, "SIN", x), unary(w, "COS", x))
 
 
 @form("Sinh", "Cosh")
-def _hyperbolic(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_hyperbolic(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     code = "SUB" if call.operation.type == "Sinh" else "ADD"
     both = binary(w, code, unary(w, "EXP", x), unary(w, "EXP", unary(w, "NEG", x)))
     return binary(w, "MUL", both, 0.5)
 
 
 @form("Atan")
-def _atan(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_atan(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     return w.add("ATAN2", [x, binary(w, "ADD", unary(w, "ZEROS_LIKE", x), 1)], x.shape)
 
 
 @form("Atan2")
-def _atan2(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+def _lower_atan2(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     if x.shape != y.shape:  # the operator does not broadcast
         x, y = (w.add("ADD", [a, unary(w, "ZEROS_LIKE", b)], call.shape) for a, b in ((x, y), (y, x)))
     return w.add("ATAN2", [x, y], call.shape)
 
 
 @form("Asin", "Acos")
-def _arc(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_arc(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     product = binary(w, "MUL", binary(w, "SUB", number(w, 1, x), x), binary(w, "ADD", x, 1.0))
     other = unary(w, "SQRT", product)
     return w.add("ATAN2", [x, other] if call.operation.type == "Asin" else [other, x], x.shape)
 
 
 @form("Asinh")
-def _asinh(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_asinh(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     size = unary(w, "ABS", x)
     root = unary(w, "SQRT", binary(w, "ADD", unary(w, "SQUARE", x), 1.0))
     return binary(w, "MUL", unary(w, "SIGN", x), unary(w, "LOG", binary(w, "ADD", size, root)))
 
 
 @form("Acosh")
-def _acosh(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_acosh(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     root = unary(w, "SQRT", binary(w, "SUB", unary(w, "SQUARE", x), 1.0))
     return unary(w, "LOG", binary(w, "ADD", x, root))
 
 
 @form("Atanh")
-def _atanh(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_atanh(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     quotient = binary(w, "DIV", binary(w, "ADD", x, 1.0), binary(w, "SUB", number(w, 1, x), x))
     return binary(w, "MUL", unary(w, "LOG", quotient), 0.5)
 
@@ -202,7 +202,7 @@ def _truncate_div(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor
 
 
 @form("Erfc")
-def _erfc(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_erfc(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     return binary(w, "SUB", number(w, 1, x), unary(w, "ERF", x))
 
 
@@ -236,7 +236,7 @@ def _bitwise_and(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
 
 
 @form("Invert")
-def _invert(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_invert(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     if not x.dtype.min < 0:
         return w.add("SUB", [number(w, x.dtype.max, x), x], x.shape)
     return w.add("SUB", [number(w, -1, x), x], x.shape)
@@ -264,7 +264,7 @@ def _ones_like(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
 
 
 @form("DivNoNan", "MulNoNan", "Xdivy", "Xlogy", "Xlog1py")
-def _guarded(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+def _lower_guarded(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     kind = call.operation.type
     guard = y if kind in ("DivNoNan", "MulNoNan") else x
     if kind in ("Xlogy", "Xlog1py"):
@@ -275,7 +275,7 @@ def _guarded(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
 
 
 @form("FloorMod", "Mod", "TruncateMod")
-def _mod(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+def _lower_mod(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     if call.operation.type == "FloorMod":
         return w.add("FLOOR_MOD", [x, y], call.shape)
     if x.dtype.is_floating:
@@ -285,14 +285,14 @@ def _mod(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
 
 
 @form("SelectV2", "Select")
-def _select(w: Any, call: Any, condition: LiteTensor, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+def _lower_select(w: Any, call: Any, condition: LiteTensor, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     if call.operation.type == "Select" and condition.rank == 1 < x.rank:
         condition = w.reshape(condition, [*condition.shape, *[1] * (x.rank - 1)])
     return w.add("SELECT_V2", [condition, x, y], call.shape, x.dtype)
 
 
 @form("ClipByValue")
-def _clip(w: Any, call: Any, x: LiteTensor, low: LiteTensor, high: LiteTensor) -> LiteTensor:
+def _lower_clip(w: Any, call: Any, x: LiteTensor, low: LiteTensor, high: LiteTensor) -> LiteTensor:
     return w.add("MAXIMUM", [w.add("MINIMUM", [x, high], call.shape), low], call.shape)
 
 
@@ -309,7 +309,7 @@ def _bias_add(w: Any, call: Any, x: LiteTensor, bias: LiteTensor) -> LiteTensor:
 
 
 @form("Complex", "Real", "Imag", "ComplexAbs")
-def _complex(w: Any, call: Any, x: LiteTensor, *rest: Any) -> LiteTensor:
+def _lower_complex(w: Any, call: Any, x: LiteTensor, *rest: Any) -> LiteTensor:
     code = {"Real": "REAL", "Imag": "IMAG", "ComplexAbs": "COMPLEX_ABS"}.get(call.operation.type)
     if code is None:
         raise NoForm("TFLite takes no parts of complex numbers together")
@@ -317,5 +317,5 @@ def _complex(w: Any, call: Any, x: LiteTensor, *rest: Any) -> LiteTensor:
 
 
 @form("Bitcast")
-def _bitcast(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_bitcast(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     return w.add("BITCAST", [x], call.shape, call.dtype)

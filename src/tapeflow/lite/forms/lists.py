@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.core.types.dtypes import DType, int32
-from tapeflow.lite.forms.indexing import tensor_scatter
+from tapeflow.lite.forms.gather_scatter import tensor_scatter
 from tapeflow.lite.forms.shapes import as_int32
 from tapeflow.lite.program import LiteTensor
 from tapeflow.lite.table import NoForm, form
@@ -46,14 +46,14 @@ class ReservedList:
 
 
 @form("TensorListReserve")
-def _reserve(w: Any, call: Any, shape: LiteTensor, count: LiteTensor) -> Any:
+def _lower_reserve(w: Any, call: Any, shape: LiteTensor, count: LiteTensor) -> Any:
     reserved = ReservedList(as_int32(w, count), call.attrs["element_dtype"])
     static = shape.value is not None and shape.rank == 1 and all(d >= 0 for d in shape.value)
     return reserved.filled(w, [int(d) for d in shape.value]) if static else reserved
 
 
 @form("EmptyTensorList")
-def _empty(w: Any, call: Any, shape: LiteTensor, limit: LiteTensor) -> Any:
+def _lower_empty(w: Any, call: Any, shape: LiteTensor, limit: LiteTensor) -> Any:
     return ReservedList(w.constant(0, int32), call.attrs["element_dtype"])
 
 
@@ -75,13 +75,13 @@ def _set_item(w: Any, call: Any, x: Any, index: LiteTensor, item: LiteTensor) ->
         x = x.filled(w, item.shape, item)
     update, index = _as_row(w, item), as_int32(w, index)
     if call.attrs["resize_if_index_out_of_bounds"]:
-        return _resized(w, x, index, update)
+        return _add_entry(w, x, index, update)
     zero = w.constant(0, int32)
     start = w.add("PACK", [index, *[zero] * item.rank], [x.rank], int32, axis=0, valuesCount=x.rank)
     return w.add("DYNAMIC_UPDATE_SLICE", [x, update, start], x.shape)
 
 
-def _resized(w: Any, x: LiteTensor, index: LiteTensor, row: LiteTensor) -> LiteTensor:
+def _add_entry(w: Any, x: LiteTensor, index: LiteTensor, row: LiteTensor) -> LiteTensor:
     """Adds a list with an entry at a place of it, or just behind its end."""
     place = w.reshape(index, [1])
     after = w.add("ADD", [place, w.constant([1], int32)], [1])
@@ -109,7 +109,7 @@ def _push_back(w: Any, call: Any, x: Any, item: LiteTensor) -> LiteTensor:
 
 
 @form("TensorListStack")
-def _stack(w: Any, call: Any, x: Any, shape: LiteTensor) -> LiteTensor:
+def _lower_stack(w: Any, call: Any, x: Any, shape: LiteTensor) -> LiteTensor:
     if isinstance(x, ReservedList):
         if shape.value is None or any(d < 0 for d in shape.value):
             raise NoForm("no entry of the list is set, and its entries have no static shape")
@@ -118,21 +118,21 @@ def _stack(w: Any, call: Any, x: Any, shape: LiteTensor) -> LiteTensor:
 
 
 @form("TensorListLength")
-def _length(w: Any, call: Any, x: Any) -> LiteTensor:
+def _lower_length(w: Any, call: Any, x: Any) -> LiteTensor:
     if isinstance(x, ReservedList):
         return x.count
     return w.size(x, 0)
 
 
 @form("TensorListGather")
-def _gather(w: Any, call: Any, x: Any, indices: LiteTensor, shape: LiteTensor) -> LiteTensor:
+def _lower_gather(w: Any, call: Any, x: Any, indices: LiteTensor, shape: LiteTensor) -> LiteTensor:
     if isinstance(x, ReservedList):
         raise NoForm("entries of a list are read before one is set")
     return w.add("GATHER", [x, indices], [*indices.shape, *x.shape[1:]], axis=0, batchDims=0)
 
 
 @form("TensorListScatterIntoExistingList")
-def _scatter(w: Any, call: Any, x: Any, items: LiteTensor, indices: LiteTensor) -> LiteTensor:
+def _lower_scatter(w: Any, call: Any, x: Any, items: LiteTensor, indices: LiteTensor) -> LiteTensor:
     static = isinstance(x, ReservedList) and indices.value is not None and x.count.value is not None
     if static and list(indices.value) == list(range(int(x.count.value))):
         return items

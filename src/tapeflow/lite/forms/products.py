@@ -32,7 +32,7 @@ def product(w: Any, x: LiteTensor, y: LiteTensor, adj_x: bool, adj_y: bool, shap
 
 
 @form("Einsum")
-def _einsum(w: Any, call: Any, inputs: list[LiteTensor]) -> LiteTensor:
+def _lower_einsum(w: Any, call: Any, inputs: list[LiteTensor]) -> LiteTensor:
     equation = call.attrs["equation"]
     equation = equation.decode() if isinstance(equation, bytes) else equation
     operands, _, result = equation.replace(" ", "").partition("->")
@@ -45,26 +45,26 @@ def _einsum(w: Any, call: Any, inputs: list[LiteTensor]) -> LiteTensor:
     for i, (y, of_y) in enumerate(zip(inputs[1:], names[1:], strict=True), 2):
         later = {n for own in names[i:] for n in own} | set(results)
         remaining = results if i == len(inputs) else [n for n in dict.fromkeys([*of_x, *of_y]) if n in later]
-        x, of_x = _contracted(w, x, of_x, y, of_y, remaining), remaining
-    x, of_x = _summed(w, x, of_x, set(results))
+        x, of_x = _contract_pair(w, x, of_x, y, of_y, remaining), remaining
+    x, of_x = _sum_labels(w, x, of_x, set(results))
     return w.transpose(x, [of_x.index(n) for n in results])
 
 
-def _contracted(
+def _contract_pair(
     w: Any, x: LiteTensor, of_x: list[str], y: LiteTensor, of_y: list[str], result: list[str]
 ) -> LiteTensor:
     """Adds the einsum of two operands with these labels."""
     sizes = {**dict(zip(of_x, x.shape, strict=True)), **dict(zip(of_y, y.shape, strict=True))}
     places = {n: (t, i) for t, names in ((x, of_x), (y, of_y)) for i, n in enumerate(names)}
-    x, of_x = _summed(w, x, of_x, set(of_y) | set(result))
-    y, of_y = _summed(w, y, of_y, set(of_x) | set(result))
+    x, of_x = _sum_labels(w, x, of_x, set(of_y) | set(result))
+    y, of_y = _sum_labels(w, y, of_y, set(of_x) | set(result))
     batch = [n for n in result if n in of_x and n in of_y]
     inner = [n for n in of_x if n in of_y and n not in result]
     rows = [n for n in result if n in of_x and n not in of_y]
     columns = [n for n in result if n in of_y and n not in of_x]
     left = w.transpose(x, [of_x.index(n) for n in [*batch, *rows, *inner]])
     right = w.transpose(y, [of_y.index(n) for n in [*batch, *inner, *columns]])
-    one_row, one_inner, one_column = (_size([sizes[n] for n in names]) for names in (rows, inner, columns))
+    one_row, one_inner, one_column = (_static_size([sizes[n] for n in names]) for names in (rows, inner, columns))
     lead = [sizes[n] for n in batch]
     if len(inner) != 1 or len(columns) != 1:
         right = w.reshape(right, [*lead, one_inner, one_column])
@@ -87,7 +87,7 @@ def _split_sizes(w: Any, x: LiteTensor, shape: list[int | None], places: list[tu
     return w.add("RESHAPE", [x, target], shape)
 
 
-def _size(dims: list[Any]) -> int | None:
+def _static_size(dims: list[Any]) -> int | None:
     return None if None in dims else math.prod(dims)
 
 
@@ -108,7 +108,7 @@ def _result_labels(result: str, names: list[list[str]]) -> list[str]:
     return [*before, *(longest if dots else []), *after]
 
 
-def _summed(w: Any, x: LiteTensor, names: list[str], remaining: set[str]) -> tuple[LiteTensor, list[str]]:
+def _sum_labels(w: Any, x: LiteTensor, names: list[str], remaining: set[str]) -> tuple[LiteTensor, list[str]]:
     """Sums over the dimensions whose labels stand nowhere else."""
     axes = [i for i, n in enumerate(names) if n not in remaining]
     if not axes:

@@ -17,11 +17,11 @@ _REDUCTIONS = {
 
 
 @form(*_REDUCTIONS)
-def _reduce(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
-    return _reduced(w, _REDUCTIONS[call.operation.type], x, axis, call.attrs["keep_dims"], call.shape)
+def _lower_reduce(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
+    return _add_reduction(w, _REDUCTIONS[call.operation.type], x, axis, call.attrs["keep_dims"], call.shape)
 
 
-def _reduced(w: Any, code: str, x: LiteTensor, axis: LiteTensor, keep: bool, shape: Any) -> LiteTensor:
+def _add_reduction(w: Any, code: str, x: LiteTensor, axis: LiteTensor, keep: bool, shape: Any) -> LiteTensor:
     """Adds a reduction."""
     if axis.value is not None:
         axes = [i % x.rank for i in numbers_of(axis, "the axes")]
@@ -32,8 +32,8 @@ def _reduced(w: Any, code: str, x: LiteTensor, axis: LiteTensor, keep: bool, sha
 
 
 @form("EuclideanNorm")
-def _norm(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
-    return unary(w, "SQRT", _reduced(w, "SUM", unary(w, "SQUARE", x), axis, call.attrs["keep_dims"], call.shape))
+def _lower_norm(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
+    return unary(w, "SQRT", _add_reduction(w, "SUM", unary(w, "SQUARE", x), axis, call.attrs["keep_dims"], call.shape))
 
 
 @form("L2Loss")
@@ -43,7 +43,7 @@ def _l2_loss(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
 
 
 @form("Softmax")
-def _softmax(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_softmax(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     return w.add("SOFTMAX", [x], x.shape, beta=1.0)
 
 
@@ -53,13 +53,13 @@ def _log_softmax(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
 
 
 @form("Cumsum")
-def _cumsum(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
+def _lower_cumsum(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
     exclusive, reverse = call.attrs["exclusive"], call.attrs["reverse"]
     return w.add("CUMSUM", [x, as_int32(w, axis)], x.shape, exclusive=exclusive, reverse=reverse)
 
 
 @form("ArgMax", "ArgMin")
-def _arg(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
+def _lower_arg(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
     code = "ARG_MAX" if call.operation.type == "ArgMax" else "ARG_MIN"
     if x.dtype is bool_:
         x = w.cast(x, int32)
@@ -74,7 +74,7 @@ def _top_k(w: Any, call: Any, x: LiteTensor, k: LiteTensor) -> list[LiteTensor]:
 
 
 @form("LRN")
-def _lrn(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_lrn(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     a = call.attrs
     options = {"radius": a["depth_radius"], "bias": a["bias"], "alpha": a["alpha"], "beta": a["beta"]}
     return w.add("LOCAL_RESPONSE_NORMALIZATION", [x], x.shape, **options)
@@ -99,7 +99,7 @@ def _batch_norm(
 
 
 @form("SegmentSum", "SegmentProd", "SegmentMean")
-def _segments(w: Any, call: Any, x: LiteTensor, ids: LiteTensor) -> LiteTensor:
+def _lower_segments(w: Any, call: Any, x: LiteTensor, ids: LiteTensor) -> LiteTensor:
     ids = as_int32(w, ids)
     last = w.add("REDUCE_MAX", [ids, w.constant([0], int32)], [], keepDims=False)
     inputs = [ids, binary(w, "ADD", last, 1)]
@@ -120,12 +120,12 @@ def _unsorted_segments(w: Any, call: Any, x: LiteTensor, ids: LiteTensor, count:
 
 
 @form("Bucketize")
-def _bucketize(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_bucketize(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     return w.add("BUCKETIZE", [x], x.shape, int32, boundaries=[float(b) for b in call.attrs["boundaries"]])
 
 
 @form("Unique", "UniqueV2")
-def _unique(w: Any, call: Any, x: LiteTensor, *axis: LiteTensor) -> list[LiteTensor]:
+def _lower_unique(w: Any, call: Any, x: LiteTensor, *axis: LiteTensor) -> list[LiteTensor]:
     dtype = call.attrs["out_idx"]
     number_of = w.file.type_numbers(dtype)
     return w.add_many("UNIQUE", [x], [([None], x.dtype), (x.shape, dtype)], idxOutType=number_of)
@@ -158,7 +158,7 @@ def _sparse_cross_entropy(w: Any, call: Any, logits: LiteTensor, labels: LiteTen
 
 
 @form("DenseBincount")
-def _bincount(w: Any, call: Any, x: LiteTensor, size: LiteTensor, weights: LiteTensor) -> LiteTensor:
+def _lower_bincount(w: Any, call: Any, x: LiteTensor, size: LiteTensor, weights: LiteTensor) -> LiteTensor:
     count, dtype = call.shape[-1], weights.dtype
     numbers = [as_int32(w, size), w.constant(1, dtype), w.constant(0, dtype)]
     hits = w.add("ONE_HOT", [as_int32(w, x), *numbers], [*x.shape, count], dtype, axis=-1)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.core.types.dtypes import resource
-from tapeflow.lite.forms.indexing import tensor_scatter
+from tapeflow.lite.forms.gather_scatter import tensor_scatter
 from tapeflow.lite.program import LiteTensor, lite_dtype
 from tapeflow.lite.table import form
 
 
-def _handle(w: Any, variable: Any) -> LiteTensor:
+def _add_handle(w: Any, variable: Any) -> LiteTensor:
     """Adds the handle of a variable."""
     return w.add("VAR_HANDLE", [], [], resource, container="", sharedName=w.file.assigned_name(variable))
 
@@ -18,22 +18,22 @@ def _handle(w: Any, variable: Any) -> LiteTensor:
 def read(w: Any, variable: Any) -> LiteTensor:
     """Adds a read of a variable."""
     shape = tuple(variable.shape)
-    return w.add("READ_VARIABLE", [_handle(w, variable)], shape, lite_dtype(variable.dtype))
+    return w.add("READ_VARIABLE", [_add_handle(w, variable)], shape, lite_dtype(variable.dtype))
 
 
 def assign(w: Any, variable: Any, value: LiteTensor) -> list[Any]:
     """Adds an assignment."""
-    w.add_many("ASSIGN_VARIABLE", [_handle(w, variable), value], [])
+    w.add_many("ASSIGN_VARIABLE", [_add_handle(w, variable), value], [])
     return []
 
 
 @form("ReadVariableOp")
-def _read(w: Any, call: Any, variable: Any) -> LiteTensor:
+def _lower_read(w: Any, call: Any, variable: Any) -> LiteTensor:
     return read(w, variable)
 
 
 @form("AssignVariableOp")
-def _assign(w: Any, call: Any, variable: Any, value: LiteTensor) -> list[Any]:
+def _lower_assign(w: Any, call: Any, variable: Any, value: LiteTensor) -> list[Any]:
     return assign(w, variable, value)
 
 
@@ -48,7 +48,7 @@ _SCATTERS = {f"ResourceScatter{nd}{kind}": nd for nd in ("", "Nd") for kind in (
 
 
 @form(*_SCATTERS)
-def _scatter(w: Any, call: Any, variable: Any, indices: LiteTensor, updates: LiteTensor) -> list[Any]:
+def _lower_scatter(w: Any, call: Any, variable: Any, indices: LiteTensor, updates: LiteTensor) -> list[Any]:
     kind = call.operation.type
     if not _SCATTERS[kind]:
         indices = w.reshape(indices, [*indices.shape, 1])

@@ -31,7 +31,7 @@ def as_int32(w: Any, tensor: LiteTensor) -> LiteTensor:
 
 
 @form("Reshape")
-def _reshape(w: Any, call: Any, x: LiteTensor, shape: LiteTensor) -> LiteTensor:
+def _lower_reshape(w: Any, call: Any, x: LiteTensor, shape: LiteTensor) -> LiteTensor:
     if x.shape == call.shape and sum(d is None for d in x.shape) <= 1:
         return x
     target = [-1 if d is None else d for d in call.shape]
@@ -53,7 +53,7 @@ def _change_rank(w: Any, call: Any, x: LiteTensor, *axis: LiteTensor) -> LiteTen
 
 
 @form("Shape", "ShapeN")
-def _shape(w: Any, call: Any, *inputs: Any) -> Any:
+def _lower_shape(w: Any, call: Any, *inputs: Any) -> Any:
     dtype = call.attrs["out_type"]
     tensors = inputs[0] if isinstance(inputs[0], list) else [inputs[0]]
     sizes = []
@@ -65,62 +65,62 @@ def _shape(w: Any, call: Any, *inputs: Any) -> Any:
 
 
 @form("Size")
-def _size(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_size(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     dtype = call.attrs["out_type"]
     shape = w.add("SHAPE", [x], [x.rank], dtype, outType=w.file.type_numbers(dtype))
     return w.add("REDUCE_PROD", [shape, w.constant([0], int32)], [], keepDims=False)
 
 
 @form("Rank")
-def _rank(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_rank(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     return w.constant(x.rank, int32)
 
 
 @form("Transpose")
-def _transpose(w: Any, call: Any, x: LiteTensor, order: LiteTensor) -> LiteTensor:
+def _lower_transpose(w: Any, call: Any, x: LiteTensor, order: LiteTensor) -> LiteTensor:
     if order.value is None:
         return w.add("TRANSPOSE", [x, as_int32(w, order)], call.shape)
     return w.transpose(x, [int(i) % x.rank for i in order.value])
 
 
 @form("ConcatV2")
-def _concat(w: Any, call: Any, values: list[LiteTensor], axis: LiteTensor) -> LiteTensor:
+def _lower_concat(w: Any, call: Any, values: list[LiteTensor], axis: LiteTensor) -> LiteTensor:
     at = numbers_of(axis, "the axis")[0] % len(call.shape)
     remaining = [v for v in values if v.shape[at] != 0] or values[:1]
     return remaining[0] if len(remaining) == 1 else w.add("CONCATENATION", remaining, call.shape, axis=at)
 
 
 @form("Pack")
-def _pack(w: Any, call: Any, values: list[LiteTensor]) -> LiteTensor:
+def _lower_pack(w: Any, call: Any, values: list[LiteTensor]) -> LiteTensor:
     axis = call.attrs["axis"] % len(call.shape)
     return w.add("PACK", values, call.shape, axis=axis, valuesCount=len(values))
 
 
 @form("Unpack")
-def _unpack(w: Any, call: Any, x: LiteTensor) -> list[LiteTensor]:
+def _lower_unpack(w: Any, call: Any, x: LiteTensor) -> list[LiteTensor]:
     axis, count = call.attrs["axis"] % x.rank, len(call.outputs)
     shape = [*x.shape[:axis], *x.shape[axis + 1 :]]
     return w.add_many("UNPACK", [x], [(shape, x.dtype)] * count, axis=axis, num=count)
 
 
 @form("Split")
-def _split(w: Any, call: Any, axis: LiteTensor, x: LiteTensor) -> list[LiteTensor]:
-    results = [(_of(t), x.dtype) for t in call.outputs]
+def _lower_split(w: Any, call: Any, axis: LiteTensor, x: LiteTensor) -> list[LiteTensor]:
+    results = [(_shape_tuple(t), x.dtype) for t in call.outputs]
     return w.add_many("SPLIT", [as_int32(w, axis), x], results, numSplits=len(results))
 
 
 @form("SplitV")
 def _split_v(w: Any, call: Any, x: LiteTensor, sizes: LiteTensor, axis: LiteTensor) -> list[LiteTensor]:
-    results = [(_of(t), x.dtype) for t in call.outputs]
+    results = [(_shape_tuple(t), x.dtype) for t in call.outputs]
     return w.add_many("SPLIT_V", [x, as_int32(w, sizes), as_int32(w, axis)], results, numSplits=len(results))
 
 
-def _of(symbolic: Any) -> tuple[int | None, ...]:
+def _shape_tuple(symbolic: Any) -> tuple[int | None, ...]:
     return () if symbolic.shape.rank is None else tuple(symbolic.shape.as_list())
 
 
 @form("Slice")
-def _slice(w: Any, call: Any, x: LiteTensor, begin: LiteTensor, size: LiteTensor) -> LiteTensor:
+def _lower_slice(w: Any, call: Any, x: LiteTensor, begin: LiteTensor, size: LiteTensor) -> LiteTensor:
     return w.add("SLICE", [x, as_int32(w, begin), as_int32(w, size)], call.shape)
 
 
@@ -141,17 +141,17 @@ def _strided_slice(
         begin, end, strides, masks = _without_ellipsis(w, x, begin.value, end.value, strides.value, masks)
         if call.attrs["new_axis_mask"]:
             remaining = _sliced_shape(x, begin.value, end.value, strides.value, masks)
-            x = _cut(w, x, begin, end, strides, masks, remaining)
+            x = _add_slice(w, x, begin, end, strides, masks, remaining)
             if sum(d is None for d in call.shape) <= 1:
                 return w.reshape(x, call.shape)
             for i in _new_axes(attrs, call.shape):
                 shape = [*x.shape[:i], 1, *x.shape[i:]]
                 x = w.add("EXPAND_DIMS", [x, w.constant(i, int32)], shape)
             return x
-    return _cut(w, x, begin, end, strides, masks, call.shape)
+    return _add_slice(w, x, begin, end, strides, masks, call.shape)
 
 
-def _cut(w: Any, x: Any, begin: Any, end: Any, strides: Any, masks: Any, shape: Any) -> LiteTensor:
+def _add_slice(w: Any, x: Any, begin: Any, end: Any, strides: Any, masks: Any, shape: Any) -> LiteTensor:
     """Adds a slice."""
     begin, end, strides = (as_int32(w, t) for t in (begin, end, strides))
     names = ("beginMask", "endMask", "ellipsisMask", "newAxisMask", "shrinkAxisMask")
@@ -227,7 +227,7 @@ def _new_axes(attrs: Any, shape: Any) -> list[int]:
 
 
 @form("Pad", "PadV2")
-def _pad(w: Any, call: Any, x: LiteTensor, paddings: LiteTensor, *value: LiteTensor) -> LiteTensor:
+def _lower_pad(w: Any, call: Any, x: LiteTensor, paddings: LiteTensor, *value: LiteTensor) -> LiteTensor:
     if not x.rank:
         return x
     paddings = as_int32(w, paddings)
@@ -243,7 +243,7 @@ def _mirror_pad(w: Any, call: Any, x: LiteTensor, paddings: LiteTensor) -> LiteT
 
 
 @form("Tile")
-def _tile(w: Any, call: Any, x: LiteTensor, multiples: LiteTensor) -> LiteTensor:
+def _lower_tile(w: Any, call: Any, x: LiteTensor, multiples: LiteTensor) -> LiteTensor:
     return w.add("TILE", [x, as_int32(w, multiples)], call.shape)
 
 
@@ -260,17 +260,17 @@ def _broadcast_args(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTens
 
 
 @form("Fill")
-def _fill(w: Any, call: Any, shape: LiteTensor, value: LiteTensor) -> LiteTensor:
+def _lower_fill(w: Any, call: Any, shape: LiteTensor, value: LiteTensor) -> LiteTensor:
     return w.add("FILL", [as_int32(w, shape), value], call.shape, value.dtype)
 
 
 @form("Range")
-def _range(w: Any, call: Any, start: LiteTensor, limit: LiteTensor, delta: LiteTensor) -> LiteTensor:
+def _lower_range(w: Any, call: Any, start: LiteTensor, limit: LiteTensor, delta: LiteTensor) -> LiteTensor:
     return w.add("RANGE", [start, limit, delta], call.shape)
 
 
 @form("ReverseV2")
-def _reverse(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
+def _lower_reverse(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
     for i in numbers_of(axis, "the axes"):
         x = w.add("REVERSE_V2", [x, w.constant([i % x.rank], int32)], x.shape)
     return x
@@ -283,7 +283,7 @@ def _reverse_sequence(w: Any, call: Any, x: LiteTensor, lengths: LiteTensor) -> 
 
 
 @form("Roll")
-def _roll(w: Any, call: Any, x: LiteTensor, shift: LiteTensor, axis: LiteTensor) -> LiteTensor:
+def _lower_roll(w: Any, call: Any, x: LiteTensor, shift: LiteTensor, axis: LiteTensor) -> LiteTensor:
     shifts, axes = numbers_of(shift, "the shift"), numbers_of(axis, "the axis")
     for by, i in zip(shifts, axes, strict=True):
         size = x.shape[i % x.rank]
@@ -291,11 +291,11 @@ def _roll(w: Any, call: Any, x: LiteTensor, shift: LiteTensor, axis: LiteTensor)
             continue
         if size is None:
             raise NoForm("it rolls along an axis of unknown size")
-        x = _rolled(w, x, i % x.rank, size - by % size)
+        x = _add_roll(w, x, i % x.rank, size - by % size)
     return x
 
 
-def _rolled(w: Any, x: LiteTensor, axis: int, at: int) -> LiteTensor:
+def _add_roll(w: Any, x: LiteTensor, axis: int, at: int) -> LiteTensor:
     """Adds an exchange of the elements before and after a place along an axis."""
     sizes = [at, x.shape[axis] - at]
     if 0 in sizes:
@@ -307,7 +307,7 @@ def _rolled(w: Any, x: LiteTensor, axis: int, at: int) -> LiteTensor:
 
 
 @form("SpaceToDepth", "DepthToSpace")
-def _depth(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_depth(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     if call.attrs["data_format"] != "NHWC":
         raise NoForm("only the data format NHWC has a form")
     code = "SPACE_TO_DEPTH" if call.operation.type == "SpaceToDepth" else "DEPTH_TO_SPACE"
@@ -315,13 +315,13 @@ def _depth(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
 
 
 @form("SpaceToBatchND", "BatchToSpaceND")
-def _batches(w: Any, call: Any, x: LiteTensor, block: LiteTensor, edges: LiteTensor) -> LiteTensor:
+def _lower_batches(w: Any, call: Any, x: LiteTensor, block: LiteTensor, edges: LiteTensor) -> LiteTensor:
     code = "SPACE_TO_BATCH_ND" if call.operation.type == "SpaceToBatchND" else "BATCH_TO_SPACE_ND"
     return w.add(code, [x, as_int32(w, block), as_int32(w, edges)], call.shape)
 
 
 @form("Where")
-def _where(w: Any, call: Any, condition: LiteTensor) -> LiteTensor:
+def _lower_where(w: Any, call: Any, condition: LiteTensor) -> LiteTensor:
     return w.add("WHERE", [condition], call.shape, int64)
 
 

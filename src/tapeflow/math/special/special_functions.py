@@ -23,7 +23,7 @@ from tapeflow.math.bessel import bessel_j0_kernel, bessel_j1_kernel, bessel_y0_k
 from tapeflow.math.comparison import equal
 from tapeflow.math.division import realdiv, reciprocal
 from tapeflow.math.elementwise import exp, log, sign, square
-from tapeflow.math.tabulation import tabulated
+from tapeflow.math.tabulation import tabulated_kernel
 from tapeflow.math.trigonometric import cos, sin
 
 
@@ -37,7 +37,9 @@ def _by_x(y: Any, x: Any) -> Any:
 # ---- Bessel functions, and their derivatives by 10.6 and 10.29 -------------------------------------------------------
 
 
-def _limited(function: Callable[[torch.Tensor], torch.Tensor], limit: float) -> Callable[[torch.Tensor], torch.Tensor]:
+def _limited_kernel(
+    function: Callable[[torch.Tensor], torch.Tensor], limit: float
+) -> Callable[[torch.Tensor], torch.Tensor]:
     """Returns the kernel of a function of positive numbers, with its limit at 0 for all others."""
 
     def kernel(x: torch.Tensor) -> torch.Tensor:
@@ -46,7 +48,7 @@ def _limited(function: Callable[[torch.Tensor], torch.Tensor], limit: float) -> 
     return kernel
 
 
-@op("BesselI0", kernel=tabulated(torch.special.i0, 1), shape=same, elementwise=True)
+@op("BesselI0", kernel=tabulated_kernel(torch.special.i0, 1), shape=same, elementwise=True)
 def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the first kind of order 0.
 
@@ -67,7 +69,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, bessel_i1(call.inputs[0]))
 
 
-@op("BesselI0e", kernel=tabulated(torch.special.i0e, 1), shape=same, elementwise=True, takes_sparse=True)
+@op("BesselI0e", kernel=tabulated_kernel(torch.special.i0e, 1), shape=same, elementwise=True, takes_sparse=True)
 def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(-|x|) * bessel_i0(x)` without overflow.
 
@@ -89,7 +91,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, subtract(bessel_i1e(x), multiply(sign(x), y)))
 
 
-@op("BesselI1", kernel=tabulated(torch.special.i1, -1), shape=same, elementwise=True)
+@op("BesselI1", kernel=tabulated_kernel(torch.special.i1, -1), shape=same, elementwise=True)
 def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the first kind of order 1.
 
@@ -111,7 +113,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, subtract(bessel_i0(x), _by_x(y, x)))
 
 
-@op("BesselI1e", kernel=tabulated(torch.special.i1e, -1), shape=same, elementwise=True, takes_sparse=True)
+@op("BesselI1e", kernel=tabulated_kernel(torch.special.i1e, -1), shape=same, elementwise=True, takes_sparse=True)
 def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(-|x|) * bessel_i1(x)` without overflow.
 
@@ -133,7 +135,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, subtract(subtract(bessel_i0e(x), _by_x(y, x)), multiply(sign(x), y)))
 
 
-@op("BesselJ0", kernel=tabulated(bessel_j0_kernel, 1), shape=same, elementwise=True)
+@op("BesselJ0", kernel=tabulated_kernel(bessel_j0_kernel, 1), shape=same, elementwise=True)
 def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the first kind of order 0.
 
@@ -154,7 +156,7 @@ def _(call: Call, dy: Any) -> Any:
     return negative(multiply(dy, bessel_j1(call.inputs[0])))
 
 
-@op("BesselJ1", kernel=tabulated(bessel_j1_kernel, -1), shape=same, elementwise=True)
+@op("BesselJ1", kernel=tabulated_kernel(bessel_j1_kernel, -1), shape=same, elementwise=True)
 def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the first kind of order 1.
 
@@ -176,7 +178,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, subtract(bessel_j0(x), _by_x(y, x)))
 
 
-@op("BesselY0", kernel=tabulated(_limited(bessel_y0_kernel, -torch.inf)), shape=same, elementwise=True)
+@op("BesselY0", kernel=tabulated_kernel(_limited_kernel(bessel_y0_kernel, -torch.inf)), shape=same, elementwise=True)
 def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the second kind of order 0.
 
@@ -197,7 +199,7 @@ def _(call: Call, dy: Any) -> Any:
     return negative(multiply(dy, bessel_y1(call.inputs[0])))
 
 
-@op("BesselY1", kernel=tabulated(_limited(bessel_y1_kernel, -torch.inf)), shape=same, elementwise=True)
+@op("BesselY1", kernel=tabulated_kernel(_limited_kernel(bessel_y1_kernel, -torch.inf)), shape=same, elementwise=True)
 def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the second kind of order 1.
 
@@ -221,7 +223,7 @@ def _(call: Call, dy: Any) -> Any:
 
 @op(
     "BesselK0",
-    kernel=tabulated(_limited(torch.special.modified_bessel_k0, torch.inf)),
+    kernel=tabulated_kernel(_limited_kernel(torch.special.modified_bessel_k0, torch.inf)),
     shape=same,
     elementwise=True,
     autograd=False,
@@ -248,7 +250,7 @@ def _(call: Call, dy: Any) -> Any:
 
 @op(
     "BesselK0e",
-    kernel=tabulated(_limited(torch.special.scaled_modified_bessel_k0, torch.inf)),
+    kernel=tabulated_kernel(_limited_kernel(torch.special.scaled_modified_bessel_k0, torch.inf)),
     shape=same,
     elementwise=True,
     autograd=False,
@@ -275,7 +277,7 @@ def _(call: Call, dy: Any) -> Any:
 
 @op(
     "BesselK1",
-    kernel=tabulated(_limited(torch.special.modified_bessel_k1, torch.inf)),
+    kernel=tabulated_kernel(_limited_kernel(torch.special.modified_bessel_k1, torch.inf)),
     shape=same,
     elementwise=True,
     autograd=False,
@@ -303,7 +305,7 @@ def _(call: Call, dy: Any) -> Any:
 
 @op(
     "BesselK1e",
-    kernel=tabulated(_limited(torch.special.scaled_modified_bessel_k1, torch.inf)),
+    kernel=tabulated_kernel(_limited_kernel(torch.special.scaled_modified_bessel_k1, torch.inf)),
     shape=same,
     elementwise=True,
     autograd=False,
@@ -332,7 +334,7 @@ def _(call: Call, dy: Any) -> Any:
 # ---- integrals -------------------------------------------------------------------------------------------------------
 
 
-def _dawsn(x: torch.Tensor) -> torch.Tensor:
+def _dawsn_kernel(x: torch.Tensor) -> torch.Tensor:
     """Computes Rybicki's sum of Gaussians (Computers in Physics 3, 85 (1989)); beyond 10, the asymptotic series.
 
     With steps of 1/4 the sum is exact to `exp(-(2 pi)**2)`. The sum of its terms for n and -n is positive.
@@ -353,7 +355,7 @@ def _dawsn(x: torch.Tensor) -> torch.Tensor:
     return torch.sign(x) * torch.where(a > 10, far, total) + 0 * torch.where(torch.isnan(x), x, 0)
 
 
-@op("Dawsn", kernel=tabulated(_dawsn, -1), shape=same, elementwise=True)
+@op("Dawsn", kernel=tabulated_kernel(_dawsn_kernel, -1), shape=same, elementwise=True)
 def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Dawson's integral, `exp(-x * x)` times the integral of `exp(t * t)` from 0 to `x`.
 
@@ -374,7 +376,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, 1.0 - 2.0 * multiply(call.inputs[0], call.outputs[0]))
 
 
-def _expint(x: torch.Tensor) -> torch.Tensor:
+def _expint_kernel(x: torch.Tensor) -> torch.Tensor:
     """Computes the power series 6.6.2 up to 40, and the asymptotic series 6.12.2 beyond."""
     near = torch.clamp(x, 0.0, 40.0)
     term, total = torch.ones_like(x), torch.zeros_like(x)
@@ -393,7 +395,7 @@ def _expint(x: torch.Tensor) -> torch.Tensor:
     return result.masked_fill(x == torch.inf, torch.inf)
 
 
-@op("Expint", kernel=tabulated(_expint), shape=same, elementwise=True)
+@op("Expint", kernel=tabulated_kernel(_expint_kernel), shape=same, elementwise=True)
 def expint(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the exponential integral Ei: the integral of `exp(t) / t` from minus infinity to `x`.
 
@@ -415,7 +417,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, realdiv(exp(x), x))
 
 
-def _fresnel(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def _fresnel_integrals(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the Fresnel integrals S and C: up to 1.6 by 7.6.4 and 7.6.6, beyond by a continued fraction."""
     tolerance, terms = (1e-16, 40) if x.dtype is torch.float64 else (1e-11, 28)
     x = x.to(torch.float64)
@@ -454,7 +456,7 @@ def _far_fresnel(a: torch.Tensor, tolerance: float) -> tuple[torch.Tensor, torch
     return result.real, result.imag
 
 
-@op("FresnelCos", kernel=tabulated(lambda x: _fresnel(x)[1], -1, 8.0), shape=same, elementwise=True)
+@op("FresnelCos", kernel=tabulated_kernel(lambda x: _fresnel_integrals(x)[1], -1, 8.0), shape=same, elementwise=True)
 def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Fresnel's cosine integral, the integral of `cos(pi * t * t / 2)` from 0 to `x`.
 
@@ -475,7 +477,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, cos(multiply(square(call.inputs[0]), math.pi / 2)))
 
 
-@op("FresnelSin", kernel=tabulated(lambda x: _fresnel(x)[0], -1, 8.0), shape=same, elementwise=True)
+@op("FresnelSin", kernel=tabulated_kernel(lambda x: _fresnel_integrals(x)[0], -1, 8.0), shape=same, elementwise=True)
 def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Fresnel's sine integral, the integral of `sin(pi * t * t / 2)` from 0 to `x`.
 
@@ -503,7 +505,7 @@ _BERNOULLI = (
 )  # fmt: skip
 
 
-def _spence(x: torch.Tensor) -> torch.Tensor:
+def _spence_kernel(x: torch.Tensor) -> torch.Tensor:
     """Computes `spence(x) = Li2(1 - x)` by 25.12.3, 25.12.4 and 25.12.6 from arguments between 1/2 and 2.
 
     There `Li2(z) = sum of B(n) u**(n + 1) / (n + 1)!` with `u = -log(1 - z)`, which is at most 0.7.
@@ -521,7 +523,7 @@ def _spence(x: torch.Tensor) -> torch.Tensor:
     return torch.where(inverted, -total - 0.5 * torch.log(x) ** 2, total) + 0.0
 
 
-@op("Spence", kernel=tabulated(_spence), shape=same, elementwise=True, autograd=False)
+@op("Spence", kernel=tabulated_kernel(_spence_kernel), shape=same, elementwise=True, autograd=False)
 def spence(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Spence's integral, the dilogarithm of `1 - x`: the integral of `log(t) / (1 - t)` from 1 to `x`.
 

@@ -2,8 +2,8 @@
 
 import typing as _typing
 
+from tapeflow.core.unsupported import below as _below
 from tapeflow.profiler.experimental.profiles import Profile, ProfilerOptions, Trace, start, stop
-from tapeflow.unsupported import below as _below
 
 __all__ = ["Profile", "ProfilerOptions", "Trace", "client", "server", "start", "stop"]
 __dir__ = __all__.copy

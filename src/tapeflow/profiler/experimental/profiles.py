@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import torch
 
 from tapeflow.core import errors
-from tapeflow.core.forking import new_lock
+from tapeflow.core.fork_locks import new_lock
 from tapeflow.io import gfile
 from tapeflow.profiler.xplane import Event, space
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.core.loading import load
+from tapeflow.core.lazy_modules import load
 from tapeflow.core.types.dimension import Dimension
 from tapeflow.core.values.variable import VariableAggregation
 from tapeflow.version import COMPILER_VERSION, GIT_VERSION, GRAPH_DEF_VERSION, VERSION

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.array.passing import identity
+from tapeflow.array.identities import identity
 from tapeflow.array.properties import size
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.rng.seeds import lasting_seeds, set_seed

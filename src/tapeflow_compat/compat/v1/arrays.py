@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeflow.array import blocks, creation, gathering, masks, padding, shaping
+from tapeflow.array import blocks, creation, gathers, masks, padding, reshapes
 from tapeflow.array.protos import make_ndarray, make_tensor_proto
-from tapeflow.array.shaping import reshape
+from tapeflow.array.reshapes import reshape
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types import dtypes
@@ -113,7 +113,7 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
     at = either("axis", axis, "dim", dim)
     if at is None:
         raise ValueError("Must specify an axis argument to tf.expand_dims()")
-    return shaping.expand_dims(input, at, name)
+    return reshapes.expand_dims(input, at, name)
 
 
 # ---- choosing --------------------------------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     rank = indices.shape.rank
     if rank == 0:
         raise ValueError("Argument `batch_dims` = -1 must be less than rank(`indices`) = 0")
-    return gathering.gather(params, indices, batch_dims=(rank or 1) - 1, name=name)
+    return gathers.gather(params, indices, batch_dims=(rank or 1) - 1, name=name)
 
 
 class ListDiff(NamedTuple):
@@ -199,9 +199,9 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None)
     for label, vector in (("x", x), ("y", y)):
         if vector.shape.rank not in (1, None):
             raise invalid(f"{label} should be a 1D vector, not of shape {vector.shape} [Op:ListDiff]")
-    missing = logical_not(reduce_any(equal(shaping.expand_dims(x, 1), shaping.expand_dims(y, 0)), 1))
+    missing = logical_not(reduce_any(equal(reshapes.expand_dims(x, 1), reshapes.expand_dims(y, 0)), 1))
     at = reshape(masks.where(missing), [-1])
-    return ListDiff(gathering.gather(x, at, name=name), cast(at, index_dtype))
+    return ListDiff(gathers.gather(x, at, name=name), cast(at, index_dtype))
 
 
 # ---- batches, space and depth ----------------------------------------------------------------------------------------

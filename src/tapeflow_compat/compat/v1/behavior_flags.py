@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from tapeflow.core.errors import UnimplementedError
-from tapeflow.operators import compare_elements, compare_identities
+from tapeflow.math.operators import compare_elements, compare_identities
 from tapeflow_compat.default_graph import disable_eager_execution, enable_eager_execution
 
 

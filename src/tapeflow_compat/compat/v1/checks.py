@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow import debugging
-from tapeflow.array.passing import group
+from tapeflow.array.identities import group
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert

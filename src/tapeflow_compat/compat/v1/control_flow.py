@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow import control_flow, printing
-from tapeflow.array.passing import identity
+from tapeflow.array import tensor_text
+from tapeflow.array.identities import identity
+from tapeflow.array.tensor_text import element_text, printable
+from tapeflow.control import conditions_and_loops
+from tapeflow.control.py_function import numpy_function
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.values import nest
-from tapeflow.printing import element_text, printable
-from tapeflow.py_function import numpy_function
 from tapeflow_compat.compat.v1.behavior_flags import control_flow_v2_enabled
 
 # ---- conditionals ----------------------------------------------------------------------------------------------------
@@ -66,7 +67,7 @@ def cond(
     """
     first = _function("true_fn", true_fn, "fn1", fn1)
     second = _function("false_fn", false_fn, "fn2", fn2)
-    return _unpacked(control_flow.cond(pred, first, second, name), strict)
+    return _unpacked(conditions_and_loops.cond(pred, first, second, name), strict)
 
 
 def case(
@@ -89,7 +90,7 @@ def case(
         2
     """
     pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else pred_fn_pairs
-    return _unpacked(control_flow.case(pairs, default, exclusive, True, name), strict)
+    return _unpacked(conditions_and_loops.case(pairs, default, exclusive, True, name), strict)
 
 
 # ---- loops -----------------------------------------------------------------------------------------------------------
@@ -133,7 +134,7 @@ def while_loop(
             results = [results]
         return results
 
-    outputs = control_flow.while_loop(
+    outputs = conditions_and_loops.while_loop(
         cond, listed, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory, maximum_iterations, name
     )
     if state.graph is None:
@@ -181,7 +182,7 @@ def Print(
             left -= 1
             limit = 3 if summarize is None else summarize
             texts = [_summary(v, d, limit) for v, d in zip(values, dtypes, strict=True)]
-            printing.print((message or "") + "".join(texts))
+            tensor_text.print((message or "") + "".join(texts))
         return np.int32(0)
 
     tensor = convert(input_)

@@ -9,7 +9,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import as_dtype, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
-from tapeflow.core.values.boxed_objects import held
+from tapeflow.core.values.boxed_objects import hold_object
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.data import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset, elements
 from tapeflow.data.dataset import Dataset
@@ -27,11 +27,13 @@ __getattr__ = names.finder("data")
 def _handle(slot: Any, element_spec: Any) -> Any:
     """Returns the tensor that stands for an iterator: in a graph the output of an operation, which can be written."""
     if state.graph is None:
-        return held(slot, resource)
+        return hold_object(slot, resource)
     types, shapes = element_attrs(element_spec)
     attrs = {"container": "", "output_shapes": shapes, "output_types": types, "shared_name": ""}
     specs = [(resource, ())]
-    return python_op("IteratorV2", lambda: [held(slot, resource)], [], specs, stateful=False, attrs=attrs).outputs[0]
+    return python_op(
+        "IteratorV2", lambda: [hold_object(slot, resource)], [], specs, stateful=False, attrs=attrs
+    ).outputs[0]
 
 
 class Iterator(GraphIterator):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.control.tensor_array import TensorArraySpec
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.ragged.spec import RaggedTensorSpec
 from tapeflow.sparse.tensor import SparseTensorSpec
-from tapeflow.tensor_array import TensorArraySpec
 
 
 def TensorStructure(dtype: Any, shape: Any) -> TensorSpec:

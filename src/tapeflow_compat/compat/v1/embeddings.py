@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.array import creation, properties
-from tapeflow.array.joining import concat
+from tapeflow.array.concat_and_split import concat
+from tapeflow.array.dynamic_partition import dynamic_partition, dynamic_stitch
 from tapeflow.array.masks import where
-from tapeflow.array.partitioning import dynamic_partition, dynamic_stitch
 from tapeflow.array.properties import size
-from tapeflow.array.shaping import reshape
+from tapeflow.array.reshapes import reshape
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import int32
 from tapeflow.math.arithmetic import add_n

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from tapeflow.array.joining import concat
+from tapeflow.array.concat_and_split import concat
 from tapeflow.array.properties import shape
-from tapeflow.array.shaping import reshape
+from tapeflow.array.reshapes import reshape
 from tapeflow.core.scopes import executing_eagerly
 from tapeflow.core.types.aliases import DTypeLike
 from tapeflow.core.types.dtypes import float32, string
@@ -16,7 +16,7 @@ from tapeflow.linalg.products import matmul
 from tapeflow.math.arithmetic import add_n
 from tapeflow.nn.bias import bias_add
 from tapeflow.nn.embedding import safe_embedding_lookup_sparse
-from tapeflow.sparse.arranging import reshape as sparse_reshape
+from tapeflow.sparse.concat_and_slice import reshape as sparse_reshape
 from tapeflow_compat.compat.v1.initializers import Zeros
 from tapeflow_compat.compat.v1.variable_scopes import get_variable, get_variable_scope, variable_scope
 from tapeflow_compat.compat.v1.variables import GraphKeys, add_to_collection, get_collection

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import Any
 
-from tapeflow.control_flow import cond
+from tapeflow.control.conditions_and_loops import cond
 from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.values.variable import Variable

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tapeflow.array.protos import make_tensor_proto
-from tapeflow.graph.graphdef.importing import import_graph_def  # noqa: F401 (public)
+from tapeflow.graph.graphdef.import_graph import import_graph_def  # noqa: F401 (public)
 from tapeflow.graph.graphdef.node_protos import node_name
 from tapeflow_compat.compat.v1.freezing import freeze
 from tapeflow_compat.compat.v1.protos import message

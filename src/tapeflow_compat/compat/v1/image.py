@@ -8,9 +8,9 @@ from typing import Any
 from tapeflow.array.properties import get_static_value, shape
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import float32, int32
-from tapeflow.image import cropping, resampling
+from tapeflow.image import crops, interpolation
 from tapeflow.image.boxes import sample_distorted_bounding_box as sample_distorted_bounding_box_v2
-from tapeflow.image.resizing import fitted_with_pad, resized_by
+from tapeflow.image.resizes import fitted_with_pad, resized_by
 from tapeflow.math.casting import cast
 from tapeflow_compat.compat.v1 import names
 from tapeflow_compat.compat.v1.aliases import member
@@ -129,13 +129,13 @@ def _resizer(name: str, kernel: Callable[..., Any], summary: str, example: str) 
 
 
 resize_bilinear = _resizer(
-    "resize_bilinear", resampling.resize_bilinear, "by straight lines between pixels", "[0.0, 2.0, 4.0, 4.0]"
+    "resize_bilinear", interpolation.resize_bilinear, "by straight lines between pixels", "[0.0, 2.0, 4.0, 4.0]"
 )
 resize_bicubic = _resizer(
-    "resize_bicubic", resampling.resize_bicubic, "by cubic curves through pixels", "[0.0, 2.0, 4.0, 4.375]"
+    "resize_bicubic", interpolation.resize_bicubic, "by cubic curves through pixels", "[0.0, 2.0, 4.0, 4.375]"
 )
 resize_nearest_neighbor = _resizer(
-    "resize_nearest_neighbor", resampling.resize_nearest_neighbor, "each pixel one of the old ones",
+    "resize_nearest_neighbor", interpolation.resize_nearest_neighbor, "each pixel one of the old ones",
     "[0.0, 0.0, 4.0, 4.0]",
 )  # fmt: skip
 
@@ -148,7 +148,7 @@ def resize_area(images: Any, size: Any, align_corners: bool = False, name: str |
         >>> tf.compat.v1.image.resize_area([[[[0.0], [4.0]]]], [1, 1]).numpy().item()
         2.0
     """
-    return resampling.resize_area(images, size, align_corners, name)
+    return interpolation.resize_area(images, size, align_corners, name)
 
 
 # ---- parts and boxes -------------------------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ def extract_glimpse(
         centers = centers / 2.0 + sides / 2.0
     corners = cast(cast(centers - cast(size, float32) / 2.0, int32), float32)
     noise = "uniform" if uniform_noise else "gaussian"
-    return cropping.extract_glimpse(input, size, corners, False, False, noise, name)
+    return crops.extract_glimpse(input, size, corners, False, False, noise, name)
 
 
 def sample_distorted_bounding_box(

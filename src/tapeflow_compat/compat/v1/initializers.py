@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from tapeflow.array import creation
-from tapeflow.array.grids import eye
-from tapeflow.array.shaping import reshape
+from tapeflow.array.ranges import eye
+from tapeflow.array.reshapes import reshape
 from tapeflow.core.types.dtypes import as_dtype, float32
 from tapeflow.linalg.diagonals import diag_part, matrix_transpose
 from tapeflow.linalg.factorizations import qr

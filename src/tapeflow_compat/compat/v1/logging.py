@@ -9,8 +9,8 @@ from collections import defaultdict
 from logging import DEBUG, ERROR, FATAL, INFO
 from typing import Any
 
-from tapeflow.core.forking import new_lock
-from tapeflow.logger import get_logger
+from tapeflow.core.fork_locks import new_lock
+from tapeflow.core.logger import get_logger
 
 WARN = logging.WARNING
 _counts: defaultdict[tuple[str, int], itertools.count] = defaultdict(itertools.count)

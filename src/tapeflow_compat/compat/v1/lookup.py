@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.array.passing import no_op
+from tapeflow.array.identities import no_op
 from tapeflow.lookup import tables
 from tapeflow_compat.compat.v1 import names
 

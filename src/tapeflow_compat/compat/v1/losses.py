@@ -7,7 +7,7 @@ from typing import Any
 from tapeflow.array.creation import constant, ones_like, zeros_like
 from tapeflow.array.masks import where
 from tapeflow.array.properties import shape, size
-from tapeflow.array.shaping import squeeze
+from tapeflow.array.reshapes import squeeze
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope

@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.core.loading import load
+from tapeflow.core.lazy_modules import load
 from tapeflow.install import keras_2
 from tapeflow_compat.compat.v1 import aliases
 

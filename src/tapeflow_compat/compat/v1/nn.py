@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import ones_like, zeros
-from tapeflow.array.joining import concat
-from tapeflow.array.passing import stop_gradient
-from tapeflow.array.shaping import transpose
+from tapeflow.array.identities import stop_gradient
+from tapeflow.array.reshapes import transpose
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.types import dtypes
@@ -16,7 +16,7 @@ from tapeflow.core.types.dtypes import float32
 from tapeflow.linalg.products import matmul
 from tapeflow.math import topk
 from tapeflow.math.comparison import logical_or, not_equal
-from tapeflow.nn import activations, cross_entropy, ctc, dropping, softmaxes, statistics
+from tapeflow.nn import activations, cross_entropy, ctc, dropouts, softmaxes, statistics
 from tapeflow.nn.activations import relu
 from tapeflow.nn.bias import bias_add
 from tapeflow.ragged.ragged_ops import boolean_mask
@@ -82,7 +82,7 @@ def dropout(
         raise ValueError(f"`rate` must be provided. Received: rate={rate}")
     if rate is None:
         rate = 1.0 - keep_prob
-    return dropping.dropout(x, rate, noise_shape, seed, name)
+    return dropouts.dropout(x, rate, noise_shape, seed, name)
 
 
 def _labels_and_logits(function: str, labels: Any, logits: Any) -> tuple[Any, Any]:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeflow.array.joining import concat, split
-from tapeflow.array.passing import identity
+from tapeflow.array.concat_and_split import concat, split
+from tapeflow.array.identities import identity
 from tapeflow.array.slicing import slice as slice_
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope

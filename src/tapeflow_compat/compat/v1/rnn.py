@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapeflow.array.concat_and_split import concat, stack, unstack
 from tapeflow.array.creation import constant, zeros
-from tapeflow.array.gathering import gather
-from tapeflow.array.joining import concat, stack, unstack
+from tapeflow.array.gathers import gather
+from tapeflow.array.identities import identity
 from tapeflow.array.masks import where
 from tapeflow.array.padding import reverse, reverse_sequence
-from tapeflow.array.passing import identity
 from tapeflow.array.properties import ensure_shape, shape
-from tapeflow.array.shaping import reshape, transpose
-from tapeflow.control_flow import while_loop
+from tapeflow.array.reshapes import reshape, transpose
+from tapeflow.control.conditions_and_loops import while_loop
+from tapeflow.control.tensor_array import TensorArray
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import as_dtype, int32
@@ -28,7 +29,6 @@ from tapeflow.math.casting import cast
 from tapeflow.math.comparison import greater_equal, less, logical_not, logical_or
 from tapeflow.math.extrema import maximum, minimum
 from tapeflow.math.reduction import reduce_all, reduce_max
-from tapeflow.tensor_array import TensorArray
 from tapeflow_compat.compat.v1.variable_scopes import variable_scope
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tensorboard.compat.proto import meta_graph_pb2
 
-from tapeflow.array import passing
+from tapeflow.array import identities
 from tapeflow.array.properties import get_static_value
 from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import as_dtype, float32, string
@@ -466,7 +466,7 @@ def main_op_function() -> Any:
         ...     print(tf.compat.v1.saved_model.main_op.main_op().type)
         NoOp
     """
-    return passing.group(global_variables_initializer(), local_variables_initializer(), tables_initializer())
+    return identities.group(global_variables_initializer(), local_variables_initializer(), tables_initializer())
 
 
 def main_op_with_restore(restore_op_name: Any) -> Any:
@@ -483,7 +483,7 @@ def main_op_with_restore(restore_op_name: Any) -> Any:
     """
     graph = get_default_graph()
     with graph.control_dependencies([main_op_function()]):
-        return passing.group(graph.as_graph_element(restore_op_name))
+        return identities.group(graph.as_graph_element(restore_op_name))
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------

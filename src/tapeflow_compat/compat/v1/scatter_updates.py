@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.array.concat_and_split import stack
 from tapeflow.array.creation import range as sequence
-from tapeflow.array.grids import meshgrid
-from tapeflow.array.joining import stack
 from tapeflow.array.properties import shape
+from tapeflow.array.ranges import meshgrid
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.dtypes import int32, int64

@@ -19,7 +19,7 @@ from tapeflow.core.rng.seeds import Streams, own_streams
 from tapeflow.core.session_resources import Resources, in_use
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values import nest
-from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.boxed_objects import box_object
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.indexed_slices import IndexedSlices, IndexedSlicesValue
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -37,7 +37,7 @@ from tapeflow.train.cluster import TARGETS_OF_SEVERAL
 from tapeflow_compat.compat.v1.session_tensors import TensorHandle
 from tapeflow_compat.default_graph import get_default_graph
 from tapeflow_compat.queue.together import RunTogether
-from tapeflow_compat.queue.waiting import time_limit
+from tapeflow_compat.queue.waits import time_limit
 from tapeflow_compat.v1_graphs.frames import Dataflow
 from tapeflow_compat.v1_graphs.partial_runs import PartialRun
 
@@ -485,7 +485,7 @@ def _shape_text(tensor: SymbolicTensor) -> str:
 
 def _fetched(value: Any, tensor: SymbolicTensor) -> Any:
     if isinstance(value, Variable):  # the handle of one
-        return boxed(value)
+        return box_object(value)
     return EagerTensor(value, tensor.dtype).numpy()
 
 

@@ -13,7 +13,7 @@ from tapeflow.core.ops.shape_rules import no_results, scalar
 from tapeflow.core.session_resources import held_here
 from tapeflow.core.types.aliases import DTypeLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, string
-from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.boxed_objects import box_object
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow_compat import raw_ops
 from tapeflow_compat.compat.v1.placeholders import placeholder
@@ -48,7 +48,7 @@ def _keep(value: Raw) -> Raw:
     handle = f"GetSessionHandle;{next(_numbers)};/job:localhost/replica:0/task:0/device:CPU:0"
     tensors = _tensors()
     tensors[handle] = value
-    return boxed(TensorHandle(handle, tensors))
+    return box_object(TensorHandle(handle, tensors))
 
 
 @kernel_of("GetSessionTensor")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.array import joining, shaping
-from tapeflow.array.joining import stack
+from tapeflow.array import concat_and_split, reshapes
+from tapeflow.array.concat_and_split import stack
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import float32, int64
 from tapeflow.linalg import products
 from tapeflow.math.casting import cast
-from tapeflow.sparse import arranging, reduction
-from tapeflow.sparse.arranging import reorder
+from tapeflow.sparse import concat_and_slice, reduction
+from tapeflow.sparse.concat_and_slice import reorder
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow_compat import raw_ops
 from tapeflow_compat.compat.v1 import names
@@ -42,7 +42,7 @@ def concat(
         [[0, 1], [0, 3]]
     """
     wider = expand_nonconcat_dim if expand_nonconcat_dims is None else expand_nonconcat_dims
-    return arranging.concat(either("concat_dim", concat_dim, "axis", axis), sp_inputs, wider, name)
+    return concat_and_slice.concat(either("concat_dim", concat_dim, "axis", axis), sp_inputs, wider, name)
 
 
 _Required: Any = object()  # the default of a required keyword argument
@@ -77,7 +77,7 @@ def split(
     along = either("axis", axis, "split_dim", split_dim)
     if along is None:
         raise ValueError("axis is required")
-    return arranging.split(sp_input, num_split, along, name)
+    return concat_and_slice.split(sp_input, num_split, along, name)
 
 
 def merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None, already_sorted: bool = False) -> Any:
@@ -107,9 +107,9 @@ def merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None,
     if not all(isinstance(s, SparseTensor) for s in [*all_ids, sp_values]):
         raise TypeError("sp_ids and sp_values must be tf.SparseTensors.")
     rows = all_ids[0].indices[:, :-1]
-    columns = [shaping.expand_dims(cast(s.values, int64), 1) for s in all_ids]
-    shape = joining.concat([all_ids[0].dense_shape[:-1], cast(stack(list(sizes)), int64)], 0)
-    merged = SparseTensor(joining.concat([rows, *columns], 1), sp_values.values, shape)
+    columns = [reshapes.expand_dims(cast(s.values, int64), 1) for s in all_ids]
+    shape = concat_and_split.concat([all_ids[0].dense_shape[:-1], cast(stack(list(sizes)), int64)], 0)
+    merged = SparseTensor(concat_and_split.concat([rows, *columns], 1), sp_values.values, shape)
     return merged if already_sorted else reorder(merged)
 
 

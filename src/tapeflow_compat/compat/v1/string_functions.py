@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.array.creation import convert_to_tensor
-from tapeflow.array.shaping import expand_dims
+from tapeflow.array.reshapes import expand_dims
 from tapeflow.core.types.dtypes import string
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.sparse.tensor import SparseTensor
-from tapeflow.strings import splitting
+from tapeflow.strings import split_text
 from tapeflow.strings.hashing import to_hash_bucket
 from tapeflow_compat.compat.v1.aliases import either
 
@@ -61,7 +61,7 @@ def string_split(
     separators = either("sep", sep, "delimiter", delimiter)
     if result_type not in ("SparseTensor", "RaggedTensor"):
         raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
-    parts = SparseTensor(*splitting.split_at_any(source, " " if separators is None else separators, skip_empty, name))
+    parts = SparseTensor(*split_text.split_at_any(source, " " if separators is None else separators, skip_empty, name))
     return parts if result_type == "SparseTensor" else RaggedTensor.from_sparse(parts)
 
 
@@ -90,7 +90,7 @@ def split(
     strings = convert_to_tensor(either("source", source, "input", input), string)
     if strings.shape.rank == 0:
         strings = expand_dims(strings, 0)
-    return _of_type(splitting.split(strings, sep, maxsplit, name), result_type)
+    return _of_type(split_text.split(strings, sep, maxsplit, name), result_type)
 
 
 def _of_type(parts: Any, result_type: str) -> Any:

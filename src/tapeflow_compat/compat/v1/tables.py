@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.array.passing import group
+from tapeflow.array.identities import group
 from tapeflow.core.context import state
 from tapeflow_compat.compat.v1.variables import GraphKeys, get_collection
 

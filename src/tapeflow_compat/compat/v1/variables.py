@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.array.properties import size
-from tapeflow.control_flow import Assert
+from tapeflow.control.conditions_and_loops import Assert
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import string

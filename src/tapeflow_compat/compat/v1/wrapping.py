@@ -12,7 +12,7 @@ from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.function.concrete import ConcreteFunction
-from tapeflow.graph.graphdef.importing import import_graph_def
+from tapeflow.graph.graphdef.import_graph import import_graph_def
 from tapeflow.graph.ir.dependencies import reachable
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tapeflow.core.loading import load
+from tapeflow.core.lazy_modules import load
 from tapeflow.io import gfile
 from tapeflow_compat.tensorflow_python.tools.commands import add_switch, add_text, run_command, split_names
 

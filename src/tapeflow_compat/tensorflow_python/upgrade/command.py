@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.io.replacing import write_file
+from tapeflow.io.atomic_replace import write_file
 from tapeflow_compat.tensorflow_python.tools.commands import run_command
 from tapeflow_compat.tensorflow_python.upgrade.notes import ERROR, INFO
 from tapeflow_compat.tensorflow_python.upgrade.programs import Entry, upgrade_text, use_compat_v1

@@ -49,7 +49,7 @@ class CrossTrainerCache:
         self.trainer_id = trainer_id
 
 
-def _milliseconds(value: int | None) -> int:
+def _as_milliseconds(value: int | None) -> int:
     """Returns a time for a field of TensorFlow's servers, whose 0 stands for the default."""
     return 1 if value == 0 else value or 0
 
@@ -96,12 +96,12 @@ class DispatcherConfig(_DispatcherFields):
     ) -> DispatcherConfig:  # fmt: skip
         return super().__new__(
             cls, port, "grpc" if protocol is None else protocol, work_dir, fault_tolerant_mode, worker_addresses,
-            _milliseconds(job_gc_check_interval_ms), _milliseconds(job_gc_timeout_ms), worker_timeout_ms,
+            _as_milliseconds(job_gc_check_interval_ms), _as_milliseconds(job_gc_timeout_ms), worker_timeout_ms,
             worker_max_concurrent_snapshots,
         )  # fmt: skip
 
     def __repr__(self) -> str:
-        return _shown(self)
+        return _show_config(self)
 
 
 class _WorkerFields(NamedTuple):
@@ -141,15 +141,15 @@ class WorkerConfig(_WorkerFields):
     ) -> WorkerConfig:  # fmt: skip
         return super().__new__(
             cls, dispatcher_address, "localhost:%port%" if worker_address is None else worker_address, port,
-            "grpc" if protocol is None else protocol, _milliseconds(heartbeat_interval_ms),
-            _milliseconds(dispatcher_timeout_ms), data_transfer_protocol,
+            "grpc" if protocol is None else protocol, _as_milliseconds(heartbeat_interval_ms),
+            _as_milliseconds(dispatcher_timeout_ms), data_transfer_protocol,
             "localhost:%dts_port%" if data_transfer_address is None else data_transfer_address,
         )  # fmt: skip
 
     def __repr__(self) -> str:
-        return _shown(self)
+        return _show_config(self)
 
 
-def _shown(config: NamedTuple) -> str:
+def _show_config(config: NamedTuple) -> str:
     fields = ", ".join(f"{name}={value!r}" for name, value in config._asdict().items())
     return f"{type(config).__name__}({fields})"

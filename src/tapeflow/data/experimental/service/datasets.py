@@ -10,10 +10,10 @@ from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.data.dataset import Dataset
-from tapeflow.data.experimental.service.calling import Caller
 from tapeflow.data.experimental.service.config import CrossTrainerCache, ShardingPolicy
 from tapeflow.data.experimental.service.dispatcher import not_registered
-from tapeflow.data.experimental.service.reading import DISPATCHER_SECONDS, DataService, Reading
+from tapeflow.data.experimental.service.element_reader import DISPATCHER_SECONDS, DataService, Reading
+from tapeflow.data.experimental.service.remote_calls import Caller
 from tapeflow.data.experimental.service.splits import sizes_of
 from tapeflow.data.graph_defs import message_of, node_of
 from tapeflow.data.options import AutoShardPolicy, Options
@@ -53,12 +53,12 @@ def register_dataset(
         >>> dispatcher.stop()
     """
     _check_compression(compression)
-    address = _address(service)
+    address = _dispatcher_address(service)
     message = message_of(dataset._node)
     node_of(message)  # refuses here what can't run elsewhere
-    id = None if dataset_id is None else _text(dataset_id)
+    id = None if dataset_id is None else _id_text(dataset_id)
     arguments = message, dataset.element_spec, dataset._node.cardinality(), sizes_of(dataset._node), compression, id
-    return convert(_called(address, "register_dataset", *arguments), string)
+    return convert(_call_dispatcher(address, "register_dataset", *arguments), string)
 
 
 def from_dataset_id(
@@ -91,8 +91,8 @@ def from_dataset_id(
         >>> dispatcher.stop()
     """
     _check_job_name(job_name)
-    id = _text(dataset_id)
-    return _read(
+    id = _id_text(dataset_id)
+    return _read_elements(
         processing_mode, service, id, element_spec, None if job_name is None else f"dataset_id={id}/{job_name}",
         consumer_index, num_consumers, max_outstanding_requests, data_transfer_protocol, cross_trainer_cache,
         target_workers,
@@ -141,13 +141,13 @@ def distribute(
         >>> [server.stop() for server in (*workers, dispatcher)]
         [None, None, None]
     """
-    _policy(processing_mode)
+    _sharding_policy(processing_mode)
     _check_job_name(job_name)
     _check_compression(compression)
 
     def apply(dataset: Dataset) -> Dataset:
-        id = _text(register_dataset(service, dataset, compression))
-        return _read(
+        id = _id_text(register_dataset(service, dataset, compression))
+        return _read_elements(
             processing_mode, service, id, dataset.element_spec, job_name, consumer_index, num_consumers,
             max_outstanding_requests, data_transfer_protocol, cross_trainer_cache, target_workers,
         )  # fmt: skip
@@ -155,11 +155,11 @@ def distribute(
     return apply
 
 
-def _read(
+def _read_elements(
     processing_mode: Any, service: Any, id: str, spec: Any, job_name: str | None, consumer: int | None,
     consumers: int | None, outstanding: int | None, protocol: str | None, cache: CrossTrainerCache | None, targets: str,
 ) -> Dataset:  # fmt: skip
-    policy, address = _policy(processing_mode), _address(service)
+    policy, address = _sharding_policy(processing_mode), _dispatcher_address(service)
     if cache is not None and job_name is None:
         raise invalid("Cross-trainer caching requires named jobs. Got empty `job_name`. [Op:MakeIterator] name: ")
     if cache is not None and consumers is not None:
@@ -171,7 +171,7 @@ def _read(
         raise ValueError(f"`job_name` must be set when setting `num_consumers`. num_consumers was set to {consumers}.")
     if spec is None and state.graph is not None:
         raise ValueError("In graph mode `element_spec` must be provided manually.")
-    metadata = _called(address, "metadata", id)
+    metadata = _call_dispatcher(address, "metadata", id)
     if metadata is None:
         if spec is not None:
             raise not_registered(id)
@@ -193,7 +193,7 @@ def _read(
     return dataset.with_options(options)
 
 
-def _called(address: str, method: str, *args: Any) -> Any:
+def _call_dispatcher(address: str, method: str, *args: Any) -> Any:
     """Returns the result of a dispatcher's method."""
     dispatcher = Caller(address, "The dispatcher", DISPATCHER_SECONDS)
     try:
@@ -205,7 +205,7 @@ def _called(address: str, method: str, *args: Any) -> Any:
 # ---- arguments -------------------------------------------------------------------------------------------------------
 
 
-def _policy(processing_mode: Any) -> ShardingPolicy:
+def _sharding_policy(processing_mode: Any) -> ShardingPolicy:
     if isinstance(processing_mode, ShardingPolicy):
         return processing_mode
     policy = _OLDER_NAMES.get(processing_mode) if isinstance(processing_mode, str) else None
@@ -233,7 +233,7 @@ def _check_compression(compression: Any) -> None:
         raise ValueError(f"Invalid `compression` argument: {compression}. Must be one of {_COMPRESSIONS}.")
 
 
-def _address(service: Any) -> str:
+def _dispatcher_address(service: Any) -> str:
     """Returns a dispatcher's address, without the protocol."""
     if isinstance(service, tuple):
         return service[1]
@@ -246,7 +246,7 @@ def _address(service: Any) -> str:
     return service.rpartition("://")[2]
 
 
-def _text(dataset_id: Any) -> str:
+def _id_text(dataset_id: Any) -> str:
     """Returns an id as text."""
     value = host_value(convert(dataset_id))
     return value.decode() if isinstance(value, bytes) else str(value)

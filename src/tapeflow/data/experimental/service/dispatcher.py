@@ -11,7 +11,7 @@ import weakref
 from typing import Any, NamedTuple
 
 from tapeflow.core.errors import InvalidArgumentError, NotFoundError, OpError
-from tapeflow.core.forking import new_condition
+from tapeflow.core.fork_locks import new_condition
 from tapeflow.core.types.spec_proto import to_proto
 from tapeflow.data.experimental.service.config import DispatcherConfig, ShardingPolicy
 from tapeflow.data.experimental.service.state import Entry, Iteration, Job, Journal, State, Task
@@ -234,7 +234,7 @@ class Dispatcher:
             NotFoundError: nobody knows the consumer.
         """
         addresses = {t.address for n in unreachable if (t := self._state.task(n)) is not None and not t.dead}
-        gone = [(a, w.process) for a in addresses if (w := self._workers.get(a)) and not _answers(a, w.process)]
+        gone = [(a, w.process) for a in addresses if (w := self._workers.get(a)) and not _process_answers(a, w.process)]
         with self._changed:
             for address, process in gone:
                 self._lose(address, process)
@@ -447,7 +447,7 @@ def not_registered(id: str) -> NotFoundError:
     )
 
 
-def _answers(address: str, process: str) -> bool:
+def _process_answers(address: str, process: str) -> bool:
     """Returns whether a worker's process answers."""
     worker = Client(address, "The worker")
     try:

@@ -14,8 +14,8 @@ from typing import Any
 
 from tapeflow.core.errors import DataLossError
 from tapeflow.data.node import INFINITE
+from tapeflow.io.atomic_replace import write_file
 from tapeflow.io.gfile import files as gfile
-from tapeflow.io.replacing import write_file
 
 Entry = dict[str, Any]
 _MOST_AT_ONCE = 64  # splits that a task is handed at a time

@@ -10,17 +10,17 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 from tapeflow.core.errors import FailedPreconditionError, OpError, UnavailableError
-from tapeflow.core.forking import new_condition, new_lock
+from tapeflow.core.fork_locks import new_condition, new_lock
+from tapeflow.core.logger import get_logger
 from tapeflow.data import elements
 from tapeflow.data.elements import Element
-from tapeflow.data.experimental.service.calling import Caller
 from tapeflow.data.experimental.service.compression import compress
 from tapeflow.data.experimental.service.config import WorkerConfig
+from tapeflow.data.experimental.service.remote_calls import Caller
 from tapeflow.data.experimental.service.splits import Part
 from tapeflow.data.graph_defs import node_of
 from tapeflow.data.node import INFINITE, Node
 from tapeflow.data.threads import AUTOTUNE, ahead, raises_failures, start, with_failures
-from tapeflow.logger import get_logger
 from tapeflow.transport.calls import Endpoint, to_bytes
 
 Produced = tuple[Element, list[int]]  # an element, and for each source how many splits were needed up to it
@@ -132,7 +132,7 @@ class Worker:
         self.endpoint = Endpoint(f"{host}:{config.port}", {"ping": self.ping, "element": self.element}, _MOST_CALLS)
         port = self.endpoint.address.rpartition(":")[2]
         self.address = config.worker_address.replace("%port%", port)
-        address = _address(config.dispatcher_address)
+        address = _worker_address(config.dispatcher_address)
         self._dispatcher = Caller(address, "The dispatcher", seconds or _DISPATCHER_SECONDS)
         self._for_tasks = Caller(address, "The dispatcher", _ELEMENT_SECONDS)  # calls for tasks, while a consumer waits
 
@@ -145,7 +145,7 @@ class Worker:
         self.endpoint.start()
         local_workers[self.address] = self
         self._ask(wait=0.0)
-        start("tf_data_service_worker", self.stop, _work, weakref.ref(self), self._dispatcher, self._interval)
+        start("tf_data_service_worker", self.stop, _work_loop, weakref.ref(self), self._dispatcher, self._interval)
 
     def stop(self) -> None:
         """Ends the answers."""
@@ -244,7 +244,7 @@ class Worker:
 
         node, cardinality, compression = self._dataset(id)
         specs = elements.flatten(node.spec)
-        produced = _elements(node, policy, index, workers, splits)
+        produced = _part_elements(node, policy, index, workers, splits)
         return _Task(produced, cardinality, consumers, cached, specs, compression == _SNAPPY)
 
     def _read(self, id: str) -> Any:
@@ -253,16 +253,16 @@ class Worker:
 
 
 @raises_failures
-def _elements(node: Node, *part: Any) -> Generator[Any]:
+def _part_elements(node: Node, *part: Any) -> Generator[Any]:
     yield from with_failures(Part(node, *part).elements())
 
 
-def _address(text: str) -> str:
+def _worker_address(text: str) -> str:
     """Returns an address without its protocol."""
     return text.rpartition("://")[2]
 
 
-def _work(reference: weakref.ref[Worker], dispatcher: Caller, interval: float) -> None:
+def _work_loop(reference: weakref.ref[Worker], dispatcher: Caller, interval: float) -> None:
     while (worker := reference()) is not None and not dispatcher.closed:
         try:
             worker._ask(interval)

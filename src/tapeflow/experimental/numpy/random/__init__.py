@@ -1,6 +1,6 @@
 """`tf.experimental.numpy.random`: random numbers, from the generators that `tf.random.set_seed` seeds."""
 
-from tapeflow.experimental.numpy.random.sampling import (
+from tapeflow.experimental.numpy.random.samples import (
     poisson,
     rand,
     randint,

@@ -17,10 +17,10 @@ from tapeflow.graph.program.program import Program, Step
 
 def bind(program: Program) -> None:
     """Replaces kernels by the ATen functions that they would select."""
-    program.steps = [_bound(step) or step for step in program.steps]
+    program.steps = [_bind_step(step) or step for step in program.steps]
 
 
-def _bound(step: Step) -> Step | None:
+def _bind_step(step: Step) -> Step | None:
     """Returns a step that calls the selected function, or None if the step keeps its kernel."""
     op = step.op
     if (op.inline is None and op.kernel_for_many is None) or not op.registered or step.placed or not step.native:

@@ -16,8 +16,8 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.patterns import Matcher
-from tapeflow.graph.program.program import Program, Step, reduced_axes, substituted
-from tapeflow.graph.program.simplifying import prune
+from tapeflow.graph.program.program import Program, Step, reduced_axes, substitute
+from tapeflow.graph.program.simplify import prune
 
 
 def select(program: Program) -> None:
@@ -126,7 +126,7 @@ class _Region:
         shape = self._shape_with(step.outputs[0].shape[-1])
         if step.op.elementwise:
             others = {id(t): self._as_vector(t, step) for t in step.inputs if id(t) not in sliced}
-            return self._add(step, substituted(step.args, {**others, **sliced}), shape)
+            return self._add(step, substitute(step.args, {**others, **sliced}), shape)
         x, *args = step.args
         part = sliced[id(x)]
         if step.op.reduced is not None:

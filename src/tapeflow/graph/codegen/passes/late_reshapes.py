@@ -20,7 +20,7 @@ from tapeflow.core.ops.shape_rules import broadcast
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.patterns import Matcher
-from tapeflow.graph.program.program import Program, Step, substituted
+from tapeflow.graph.program.program import Program, Step, substitute
 
 
 def postpone(program: Program) -> None:
@@ -78,7 +78,7 @@ class _Postponing(Matcher):
             others[id(other)] = row
             steps.append(Step(ops.Reshape.op, [other, (row.shape[0],)], [row], step.origins))
         result = SymbolicTensor(out.op, out.value_index, out.dtype, before.shape)
-        args = substituted(step.args, others)
+        args = substitute(step.args, others)
         steps.append(Step(step.op, args, [result], step.origins, step.must_run))
         steps.append(Step(reshape.op, [result, *reshape.args[1:]], [out], [*reshape.origins, *step.origins]))
         self.gone.add(id(reshape))

@@ -50,7 +50,7 @@ def _writable_input(step: Step, index: int, writable: dict[int, bool], users: di
         return None
     out = step.outputs[0]
     for i, t in enumerate(step.inputs[: 2 if step.op.commutative else 1]):
-        if writable.get(id(t)) and users[id(t)][-1] == index and _fits(t, out):
+        if writable.get(id(t)) and users[id(t)][-1] == index and _fits_memory(t, out):
             return i
     return None
 
@@ -63,14 +63,14 @@ def _with_memory(
     memory: dict[int, int] = {}
     for i, t in enumerate(inputs):
         if writable.get(id(t)) and users[id(t)][-1] == index:
-            fitting = [j for j, out in enumerate(step.outputs) if j not in memory and _fits(t, out)]
+            fitting = [j for j, out in enumerate(step.outputs) if j not in memory and _fits_memory(t, out)]
             memory.update((j, i) for j in fitting[:1])
     if not memory:
         return step
     return Step(ClusterOp(step.name, cluster, memory), step.args, step.outputs, step.origins, step.must_run)
 
 
-def _fits(tensor: SymbolicTensor, out: SymbolicTensor) -> bool:
+def _fits_memory(tensor: SymbolicTensor, out: SymbolicTensor) -> bool:
     """Returns True if a result has a tensor's dtype and static shape, and is large enough for reuse to pay."""
     if tensor.dtype is not out.dtype or not out.dtype.is_floating or tensor.shape != out.shape:
         return False

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from tapeflow.core import device as devices
 from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.types.dtypes import resource, variant
-from tapeflow.graph.codegen.passes.caching import fixed_tensors
+from tapeflow.graph.codegen.passes.result_cache import fixed_tensors
 from tapeflow.graph.compiler.clusters import changes_elements, has_llvm
 from tapeflow.graph.compiler.native_functions import NativeOp, most_elements
 from tapeflow.graph.compiler.native_loops import is_small, is_static, may_compile
@@ -34,17 +34,17 @@ def compile_functions(program: Program) -> None:
     ahead = [step for step in program.steps if step.outputs and all(id(t) in fixed for t in step.outputs)]
     first = {id(step) for step in ahead}
     rest = [step for step in program.steps if id(step) not in first]
-    qualified = {id(step) for step in rest if _qualifies(program, step)}
+    qualified = {id(step) for step in rest if _step_qualifies(program, step)}
     if any(step.op.layer is not None for step in rest if id(step) not in qualified):
         return  # Python does not dominate, and layers take the steps around them
     steps = ahead
     for qualifies, group in itertools.groupby(rest, lambda step: id(step) in qualified):
         run = list(group)
-        steps += _compiled(program, run) if qualifies else run
+        steps += _compile_run(program, run) if qualifies else run
     program.steps = steps
 
 
-def _qualifies(program: Program, step: Step) -> bool:
+def _step_qualifies(program: Program, step: Step) -> bool:
     """Returns True if machine code can compute a step, and its outputs are small."""
     most = most_elements()
     if step.op is READ:
@@ -57,7 +57,7 @@ def _qualifies(program: Program, step: Step) -> bool:
     return all(map(is_static, step.inputs)) and small and may_compile(step, most)
 
 
-def _compiled(program: Program, run: Sequence[Step]) -> list[Step]:
+def _compile_run(program: Program, run: Sequence[Step]) -> list[Step]:
     """Returns the steps of a run, as one step of machine code if this pays."""
     changed = {variable_of(step.args[0])._id for step in run if isinstance(step.op, VariableUpdate)}
     reads = [step for step in run if step.op is READ and variable_of(step.args[0])._id not in changed]
@@ -74,7 +74,7 @@ def _compiled(program: Program, run: Sequence[Step]) -> list[Step]:
         if failed is None:
             return list(run)
         place = next(i for i, step in enumerate(run) if _is_same(step, failed))
-        return [*_compiled(program, run[:place]), run[place], *_compiled(program, run[place + 1 :])]
+        return [*_compile_run(program, run[:place]), run[place], *_compile_run(program, run[place + 1 :])]
     origins = [operation for step in members for operation in step.origins]
     must_run = any(step.must_run for step in members)
     taken = {id(t) for t in part.inputs}

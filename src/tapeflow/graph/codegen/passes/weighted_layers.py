@@ -19,7 +19,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.layer import NO_ACTIVATION, Activation, WeightLayer
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.passes.caching import Preparation, fixed_tensors
+from tapeflow.graph.codegen.passes.result_cache import Preparation, fixed_tensors
 from tapeflow.graph.codegen.patterns import USED_ELSEWHERE, Call, Capture, Captures, Either, Matcher, Rule, Static
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.program.program import Program, Step
@@ -169,7 +169,7 @@ def _steps_of(layer: _Layer) -> Sequence[Step]:
     kernels, product, summand, (x, weights) = layer.kernels, layer.product, layer.summand, layer.args
     vectors = [weights, *(vector for _, vector in layer.vectors)]
     name = product.operation.name
-    prepare = Preparation(f"{product.name}Weights", _preparation(layer), gives_tuple=True)
+    prepare = Preparation(f"{product.name}Weights", _weights_preparation(layer), gives_tuple=True)
     operation = Operation(product.operation.graph, prepare, f"{name}_weights", vectors)
     weights = SymbolicTensor(operation, 0, weights.dtype, weights.shape)
     operation.outputs.append(weights)
@@ -189,7 +189,7 @@ def _steps_of(layer: _Layer) -> Sequence[Step]:
     return Step(prepare, vectors, [weights, bias], origins), Step(op, args, layer.steps[-1].outputs, origins)
 
 
-def _preparation(layer: _Layer) -> Callable[..., tuple[torch.Tensor, torch.Tensor]]:
+def _weights_preparation(layer: _Layer) -> Callable[..., tuple[torch.Tensor, torch.Tensor]]:
     """Returns a function that computes the prepared weights and one bias from the weights and vectors."""
     kernels, changes = layer.kernels, [change for change, _ in layer.vectors]
 

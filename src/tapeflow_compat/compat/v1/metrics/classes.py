@@ -7,14 +7,14 @@ from typing import Any
 from tapeflow.array.creation import convert_to_tensor, ones, ones_like
 from tapeflow.array.masks import where
 from tapeflow.array.properties import shape
-from tapeflow.array.shaping import reshape
+from tapeflow.array.reshapes import reshape
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import float32, float64, int64
 from tapeflow.linalg.diagonals import diag_part
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, greater, not_equal
-from tapeflow.math.counting import confusion_matrix
+from tapeflow.math.counts import confusion_matrix
 from tapeflow.math.division import divide
 from tapeflow.math.reduction import reduce_mean, reduce_sum
 from tapeflow_compat.compat.v1.metrics.streaming import metric, metric_variable, ratio

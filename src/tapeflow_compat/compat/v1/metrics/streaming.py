@@ -9,8 +9,8 @@ from typing import Any
 
 from tapeflow.array.creation import ones_like, zeros
 from tapeflow.array.properties import rank
-from tapeflow.array.shaping import expand_dims, squeeze
-from tapeflow.control_flow import cond
+from tapeflow.array.reshapes import expand_dims, squeeze
+from tapeflow.control.conditions_and_loops import cond
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies

@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.array.creation import constant, convert_to_tensor, ones_like
+from tapeflow.array.identities import identity
 from tapeflow.array.masks import where
-from tapeflow.array.passing import identity
 from tapeflow.array.properties import shape
-from tapeflow.array.shaping import broadcast_to, reshape
+from tapeflow.array.reshapes import broadcast_to, reshape
+from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import bool as boolean
 from tapeflow.core.types.dtypes import float32, int32
-from tapeflow.logger import get_logger
 from tapeflow.math import elementwise
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, greater, logical_and

@@ -7,11 +7,11 @@ from typing import Any
 
 from tapeflow import sets
 from tapeflow.array import creation, properties
+from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import constant, fill, ones_like
-from tapeflow.array.joining import concat
 from tapeflow.array.masks import where
-from tapeflow.array.shaping import expand_dims
-from tapeflow.control_flow import cond
+from tapeflow.array.reshapes import expand_dims
+from tapeflow.control.conditions_and_loops import cond
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import float64, int64
 from tapeflow.math.arithmetic import add
@@ -22,8 +22,8 @@ from tapeflow.math.division import divide, divide_no_nan
 from tapeflow.math.extrema import minimum
 from tapeflow.math.reduction import reduce_any, reduce_sum
 from tapeflow.math.topk import top_k
-from tapeflow.sparse import arranging
-from tapeflow.sparse.arranging import reshape, retain
+from tapeflow.sparse import concat_and_slice
+from tapeflow.sparse.concat_and_slice import reshape, retain
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
 from tapeflow_compat.compat.v1.losses import check_weights
 from tapeflow_compat.compat.v1.metrics.streaming import broadcast_weights, metric, metric_variable, results
@@ -267,8 +267,8 @@ def _hits(labels: Any, best: Any) -> Any:
         matches = equal(expand_dims(best, -1), expand_dims(labels, -2))
         return reduce_any(matches, axis=-1)
     k = best.shape[-1]
-    expanded = arranging.expand_dims(labels, -2)
-    return _in_both(expand_dims(best, -1), arranging.concat(-2, [expanded] * k))
+    expanded = concat_and_slice.expand_dims(labels, -2)
+    return _in_both(expand_dims(best, -1), concat_and_slice.concat(-2, [expanded] * k))
 
 
 def _without_unknown(labels: Any, classes: Any) -> Any:

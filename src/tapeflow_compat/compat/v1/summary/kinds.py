@@ -11,14 +11,14 @@ from typing import Any
 from google.protobuf import json_format
 
 from tapeflow.core.context import state
+from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import float32, string
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.graph.ir.python_op import executing_eagerly
-from tapeflow.logger import get_logger
 from tapeflow.summary import kinds as recorded
-from tapeflow.summary.recording import get_step, recording
-from tapeflow.summary.writing import graph as write_graph
+from tapeflow.summary.summary_state import get_step, recording
+from tapeflow.summary.write_ops import graph as write_graph
 from tapeflow_compat.compat.v1.arrays import constant
 from tapeflow_compat.compat.v1.global_step import get_global_step
 from tapeflow_compat.compat.v1.protos import message

@@ -13,7 +13,7 @@ from google.protobuf.message import DecodeError
 
 from tapeflow.core import errors
 from tapeflow.core.context import state
-from tapeflow.core.forking import new_rlock
+from tapeflow.core.fork_locks import new_rlock
 from tapeflow.io.records import read_records
 from tapeflow.summary.event_file import EventFile
 from tapeflow_compat.compat.v1.protos import message

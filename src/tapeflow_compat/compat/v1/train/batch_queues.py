@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tapeflow.array.creation import constant
+from tapeflow.array.identities import identity, no_op
 from tapeflow.array.masks import boolean_mask
-from tapeflow.array.passing import identity, no_op
 from tapeflow.array.properties import ensure_shape, get_static_value
-from tapeflow.control_flow import cond
+from tapeflow.control.conditions_and_loops import cond
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import bool as boolean

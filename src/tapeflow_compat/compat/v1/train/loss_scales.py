@@ -9,15 +9,15 @@ from typing import Any
 
 from tapeflow import nest
 from tapeflow.array.creation import constant
-from tapeflow.array.passing import group, no_op
+from tapeflow.array.identities import group, no_op
 from tapeflow.core.context import state
+from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import float32, int64
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.trackable import CHECKPOINT, Trackable
 from tapeflow.core.values.variable import Variable
-from tapeflow.logger import get_logger
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import is_finite
 from tapeflow.math.extrema import maximum

@@ -10,9 +10,9 @@ from google.protobuf.message import DecodeError
 
 from tapeflow.core.protos import QueueRunnerDef
 from tapeflow.core.values.variable import Variable
-from tapeflow.graph.graphdef.importing import add_graph_def
+from tapeflow.graph.graphdef.import_graph import add_graph_def
 from tapeflow.io import gfile
-from tapeflow.io.replacing import write_file
+from tapeflow.io.atomic_replace import write_file
 from tapeflow.version import VERSION
 from tapeflow_compat.compat.v1.partitioned import SaveSliceInfo
 from tapeflow_compat.compat.v1.protos import message

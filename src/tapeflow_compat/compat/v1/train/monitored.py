@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tapeflow.core import errors
-from tapeflow.logger import get_logger
+from tapeflow.core.logger import get_logger
 from tapeflow.train.coordinator import Coordinator
 from tapeflow_compat.compat.v1.protos import message
 from tapeflow_compat.compat.v1.session import Session

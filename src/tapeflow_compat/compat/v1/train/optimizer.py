@@ -10,6 +10,7 @@ from tapeflow.array.creation import fill
 from tapeflow.array.properties import shape
 from tapeflow.array.sorting import unique
 from tapeflow.autodiff import GradientTape
+from tapeflow.autodiff.custom_gradients import gradients
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import registry
@@ -17,8 +18,7 @@ from tapeflow.core.types.dtypes import float32
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.trackable import CHECKPOINT, Trackable
-from tapeflow.core.values.variable import Variable, _add
-from tapeflow.custom_gradients import gradients
+from tapeflow.core.values.variable import Variable, _add_delta
 from tapeflow.graph.ir.operation import GraphOp, VariableUpdate
 from tapeflow.math.casting import cast
 from tapeflow.math.segment import unsorted_segment_sum
@@ -301,7 +301,7 @@ def _increment(graph: Any, global_step: Variable | None, name: str) -> Any:
     if global_step is None:
         return graph.insert(GraphOp("NoOp"), name, ())
     one = graph.capture(convert(1, global_step.dtype))
-    op = VariableUpdate("AssignAddVariableOp", _add)
+    op = VariableUpdate("AssignAddVariableOp", _add_delta)
     return graph.insert(op, name, [graph.capture_variable(global_step), one])
 
 

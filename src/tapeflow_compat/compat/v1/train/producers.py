@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.array import creation, properties
-from tapeflow.array.gathering import gather
-from tapeflow.array.passing import identity
+from tapeflow.array.gathers import gather
+from tapeflow.array.identities import identity
 from tapeflow.array.properties import size
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert

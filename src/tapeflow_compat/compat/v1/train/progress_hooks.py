@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core import errors
-from tapeflow.logger import get_logger
+from tapeflow.core.logger import get_logger
 from tapeflow_compat.compat.v1.global_step import get_global_step, readable_global_step
 from tapeflow_compat.compat.v1.protos import message
 from tapeflow_compat.compat.v1.summary.writers import FileWriterCache

@@ -9,13 +9,13 @@ from typing import Any
 
 from tapeflow.core import errors
 from tapeflow.core.context import state
-from tapeflow.core.forking import new_lock
+from tapeflow.core.fork_locks import new_lock
+from tapeflow.core.logger import get_logger
 from tapeflow.core.protos import QueueRunnerDef
-from tapeflow.logger import get_logger
 from tapeflow_compat.compat.v1.session import Session
 from tapeflow_compat.compat.v1.variables import GraphKeys, add_to_collection, get_collection
 from tapeflow_compat.default_graph import get_default_graph, get_default_session
-from tapeflow_compat.queue.waiting import ending, stopped_at_exit
+from tapeflow_compat.queue.waits import ending, stopped_at_exit
 
 
 class QueueRunner:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tapeflow.array import shaping
+from tapeflow.array import reshapes
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.protos import CheckpointState
@@ -342,7 +342,7 @@ class Saver:
                 f"Assign requires shapes of both tensors to match. lhs shape= {_text(variable.shape)} rhs shape= "
                 f"{_text(value.shape)} (tensor_name = {name})"
             )
-        return shaping.reshape(value, variable.shape)
+        return reshapes.reshape(value, variable.shape)
 
     def _add(self, path: str) -> list[str]:
         """Adds a checkpoint; returns the oldest ones beyond the limit, which are to be deleted."""

@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.core.logger import get_logger
 from tapeflow.io.graphs import write_graph
-from tapeflow.logger import get_logger
 from tapeflow_compat.compat.v1.protos import message
 from tapeflow_compat.compat.v1.summary.writers import FileWriterCache
 from tapeflow_compat.compat.v1.train.hooks import (

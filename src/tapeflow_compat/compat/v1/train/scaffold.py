@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.array.passing import group
+from tapeflow.array.identities import group
 from tapeflow.train.checkpoint import Checkpoint
 from tapeflow_compat.compat.v1.summary.kinds import merge_all
 from tapeflow_compat.compat.v1.tables import tables_initializer

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from tapeflow.core import errors
-from tapeflow.logger import get_logger
+from tapeflow.core.logger import get_logger
 from tapeflow.train.states import get_checkpoint_state
 from tapeflow_compat.compat.v1.session import Session
 from tapeflow_compat.compat.v1.variables import get_collection

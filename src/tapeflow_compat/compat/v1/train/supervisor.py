@@ -11,8 +11,8 @@ from typing import Any
 
 from tapeflow.core import errors
 from tapeflow.core.context import state
+from tapeflow.core.logger import get_logger
 from tapeflow.io.graphs import write_graph
-from tapeflow.logger import get_logger
 from tapeflow.train.coordinator import Coordinator
 from tapeflow_compat.compat.v1.global_step import get_global_step
 from tapeflow_compat.compat.v1.global_step import global_step as step_of

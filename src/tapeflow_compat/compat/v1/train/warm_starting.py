@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import zeros
-from tapeflow.array.gathering import gather
-from tapeflow.array.joining import concat
+from tapeflow.array.gathers import gather
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.values.variable import Variable
 from tapeflow.io.gfile import GFile

@@ -1,0 +1,141 @@
+"""Modules that are loaded on first use, by one thread at a time.
+
+Python locks each module while it is imported. Two threads that import modules which need each other, or a package and
+a module of it, would wait for each other: Python then gives one of them an error, or a module that is incomplete. So
+a thread waits for its turn before it loads anything. Python has already locked the modules of an import statement.
+While the thread waits, it unlocks them, and others may load them. It does not wait for a thread that waits for it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tapeflow.core.fork_locks import hold_during_forks, new_rlock
+from tapeflow.core.gc_pause import pause_collection
+
+_SECONDS = 0.01  # between two looks at the modules that other threads wait for
+_PACKAGES = ("tapeflow", "tensorflow", "keras")
+
+
+class _Turn:
+    """A lock that a thread can hold several times, with the thread that holds it."""
+
+    def __init__(self) -> None:
+        self._lock = new_rlock()
+        self._holder: int | None = None
+        self._depth = 0
+
+    def acquire(self, module: Any = None) -> bool:
+        """Waits for the turn. Returns False if the thread that has it waits for this one.
+
+        Args:
+            module: a module that the import system is about to run. Another one of its name may replace it meanwhile.
+        """
+        me = threading.get_ident()
+        if not self._lock.acquire(blocking=False):
+            with _unlocked_modules(me, module):
+                while not self._lock.acquire(timeout=_SECONDS):
+                    if _waits_for(self._holder, me):
+                        return False
+        self._holder, self._depth = me, self._depth + 1
+        return True
+
+    def release(self) -> None:
+        """Gives the turn back."""
+        self._depth -= 1
+        if not self._depth:
+            self._holder = None
+        self._lock.release()
+
+
+@contextmanager
+def _unlocked_modules(me: int, module: Any) -> Iterator[None]:
+    """Opens a context: inside, a thread does not lock the modules that it has not yet begun to run."""
+    name = None if module is None else module.__name__
+    if name is not None:
+        del sys.modules[name]
+    held: list[Any] = []
+    for locked, reference in list(importlib._bootstrap._module_locks.items()):  # type: ignore[attr-defined]
+        lock = reference()
+        if lock is not None and lock.owner == me and locked.startswith(_PACKAGES) and locked not in sys.modules:
+            held.append(lock)  # in the order in which the thread locked them
+            lock.release()
+    try:
+        yield
+    finally:
+        for lock in held:
+            lock.acquire()
+        if name is not None:
+            sys.modules.setdefault(name, module)
+
+
+def _waits_for(thread: int | None, other: int) -> bool:
+    """Returns True if a thread waits for a module that another one is importing, itself or by way of others."""
+    waiting: Any = importlib._bootstrap._blocking_on  # type: ignore[attr-defined]  # by thread: a lock, or a list
+    seen: set[int | None] = set()
+    threads = [thread]
+    while threads:
+        current = threads.pop()
+        if current == other:
+            return True
+        if current is not None and current not in seen:
+            seen.add(current)
+            locks = waiting.get(current, ())
+            threads += [lock.owner for lock in (locks if isinstance(locks, (list, tuple)) else [locks])]
+    return False
+
+
+_turn = _Turn()
+
+
+@contextmanager
+def one_at_a_time(module: Any = None) -> Iterator[None]:
+    """Opens a context: inside, no other thread loads modules of TapeFlow or Keras.
+
+    Args:
+        module: a module that the import system is about to run, if it does. Inside, `sys.modules` has another one if
+            another thread has loaded that. Then this one is not needed.
+    """
+    held = _turn.acquire(module)
+    try:
+        yield
+    finally:
+        if held:
+            _turn.release()
+
+
+def is_incomplete(module: Any) -> bool:
+    """Returns True if a module is still being imported."""
+    return getattr(module.__spec__, "_initializing", False)
+
+
+def load(name: str) -> Any:
+    """Imports a module when its turn has come.
+
+    Args:
+        name: the module's name.
+
+    Returns:
+        The module, complete.
+
+    Example:
+        >>> from tapeflow.core.lazy_modules import load
+        >>> load("tapeflow.signal") is tf.signal
+        True
+    """
+    module = sys.modules.get(name)
+    if module is not None and not is_incomplete(module):
+        return module
+    package = name.rpartition(".")[0]
+    if package:  # first: Python locks it only after its module, and another thread may be importing it
+        load(package)
+    with one_at_a_time(), pause_collection():
+        return importlib.import_module(name)
+
+
+hold_during_forks(_turn.acquire, _turn.release)  # a forked process would find the modules of another thread locked
