@@ -265,8 +265,8 @@ def _check_weights(model: Any, path: str, status: Any) -> None:
         raise AssertionError(
             f"Nothing in the checkpoint {path} matched a weight of model {model.name!r}. The checkpoint has values of "
             f"{_first_names(saved)}; the model has {names}. Values are matched by the names of attributes and the "
-            "order of layers: create the model as it was saved. tf.train.Checkpoint(model=model).restore(...) reads what "
-            "tf.train.Checkpoint wrote, and files that end in .h5 are matched by the order of layers alone."
+            "order of layers: create the model as it was saved. tf.train.Checkpoint(model=model).restore(...) reads "
+            "what tf.train.Checkpoint wrote, and files that end in .h5 are matched by the order of layers alone."
         )
     for layer in model._flatten_layers():
         own = {
