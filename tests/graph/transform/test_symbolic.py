@@ -86,6 +86,120 @@ def test_gradients_of_nothing():
     assert tf.gradients([x], []) == []
 
 
+# ---- gradients in a function by what is outside of it ----------------------------------------------------------------
+
+
+def sum_in_loop(f):
+    return tf.while_loop(lambda i, _: i < 2, lambda i, total: (i + 1, total + f(i)), (0, tf.zeros(2)))[1]
+
+
+def sum_in_autograph(f):
+    total = tf.zeros(2)
+    for i in tf.range(2):
+        total += f(i)
+    return total
+
+
+def sum_in_map(f):
+    return tf.reduce_sum(tf.map_fn(f, tf.range(2), fn_output_signature=tf.float32), 0)
+
+
+def sum_vectorized(f):
+    return tf.reduce_sum(tf.vectorized_map(f, tf.range(2)), 0)
+
+
+def sum_in_branches(f):
+    is_true = tf.reduce_all(f(0) > -100.0)
+    number = tf.cast(is_true, tf.int32)
+    return tf.cond(is_true, lambda: f(0), lambda: -f(0)) + tf.switch_case(number, [lambda: f(0), lambda: f(1)])
+
+
+def sum_in_functions(f):
+    return tf.function(lambda: f(0))() + tf.function(lambda: f(1))()
+
+
+def sum_in_branch_in_loop(f):
+    return sum_in_loop(lambda i: tf.cond(i > 0, lambda: f(i), lambda: f(0)))
+
+
+INSIDE = [
+    sum_in_loop, sum_in_autograph, sum_in_map, sum_vectorized, sum_in_branches, sum_in_functions, sum_in_branch_in_loop,
+]  # fmt: skip
+
+
+def scaled(x):
+    """Returns `x * x`, with a gradient of its own."""
+
+    @tf.custom_gradient
+    def square(x):
+        return x * x, lambda dy: 100.0 * dy
+
+    return square(x)
+
+
+OUTSIDE = {
+    "operations": (lambda x: 3.0 * x * x, [6.0, 12.0]),
+    "a gradient": (lambda x: tf.gradients(x**3.0, x)[0], [6.0, 12.0]),
+    "a loop": (lambda x: tf.while_loop(lambda i, _: i < 3, lambda i, y: (i + 1, y * x), (0, x))[1], [4.0, 32.0]),
+    "a branch": (lambda x: tf.cond(x[0] > 0.0, lambda: x * x, lambda: x), [2.0, 4.0]),
+    "a function": (lambda x: tf.function(lambda t: t * t)(x), [2.0, 4.0]),
+    "its own gradient": (scaled, [100.0, 100.0]),
+}
+
+
+@pytest.mark.parametrize("inside", INSIDE)
+@pytest.mark.parametrize(("outside", "expected"), OUTSIDE.values(), ids=OUTSIDE)
+def test_gradients_in_a_function_reach_what_is_outside(inside, outside, expected):
+    @tf.function
+    def by_elements(x):
+        y = outside(x)
+        return inside(lambda i: tf.gradients(y[i], x)[0])
+
+    assert by_elements(tf.constant([1.0, 2.0])).numpy().tolist() == expected
+
+
+def test_gradients_in_a_loop_of_a_session(session):
+    x = v1.placeholder(tf.float32, [2])
+    v = v1.get_variable("v", initializer=tf.constant([1.0, 2.0]), use_resource=True)
+    y = 3.0 * x * x * v
+    by_x, by_v = (sum_in_loop(lambda i, s=s: tf.gradients(y[i], s)[0]) for s in (x, v))
+    session.run(v.initializer)
+    fetched = session.run([by_x, by_v, tf.gradients(by_x, x)[0]], {x: [1.0, 2.0]})
+    assert [g.tolist() for g in fetched] == [[6.0, 24.0], [3.0, 12.0], [6.0, 12.0]]
+
+
+@pytest.mark.parametrize("inside", INSIDE)
+def test_gradients_in_a_function_add_the_paths_inside_and_outside(inside):
+    @tf.function
+    def by_all(x):
+        y = x * x
+        z = x * y
+        return [
+            inside(lambda _: tf.gradients(y * x, x)[0]),  # without an error, but wrong, if only the path inside counts
+            inside(lambda _: tf.gradients(z * y, y)[0]),
+            inside(lambda _: tf.gradients(z * x, x, stop_gradients=[y])[0]),
+            inside(lambda _: tf.gradients(z * x, x, stop_gradients=[z])[0]),
+            inside(lambda _: tf.gradients(y, x, grad_ys=x)[0]),
+            inside(lambda _: tf.hessians(tf.reduce_sum(z), x)[0][1]),
+        ]
+
+    found = [g.numpy().tolist() for g in by_all(tf.constant([1.0, 2.0]))]
+    assert found == [[6.0, 24.0], [4.0, 32.0], [4.0, 32.0], [2.0, 16.0], [4.0, 16.0], [0.0, 24.0]]
+
+
+@pytest.mark.parametrize("inside", INSIDE)
+def test_gradients_in_a_function_by_what_nothing_outside_leads_to(inside):
+    @tf.function
+    def by_constant(x):
+        y, n = tf.stop_gradient(x), tf.cast(x, tf.int32)
+        return [
+            inside(lambda _: tf.fill([2], 1.0 if tf.gradients([y, tf.cast(n, tf.float32)], x) == [None] else 0.0)),
+            inside(lambda _: tf.gradients(y, x, unconnected_gradients="zero")[0]),
+        ]
+
+    assert [g.numpy().tolist() for g in by_constant(tf.constant([1.0, 2.0]))] == [[2.0, 2.0], [0.0, 0.0]]
+
+
 # ---- Hessians --------------------------------------------------------------------------------------------------------
 
 

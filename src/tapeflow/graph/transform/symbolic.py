@@ -35,9 +35,8 @@ def gradients(
     graph = state.graph
     targets = [graph.capture(convert(y)) for y in nest.flatten(ys)]
     sources = [_source_tensor(graph, x) for x in nest.flatten(xs)]
-    stopped = (
-        {id(graph.capture(convert(t))) for t in nest.flatten(stop_gradients)} if stop_gradients is not None else set()
-    )
+    stops = nest.flatten(stop_gradients) if stop_gradients is not None else []
+    stopped = {i for t in stops for i in _ids_outwards(graph.capture(convert(t)))}
     with _without_tapes(), name_scope(name or "gradients") as scope:
         initial = _initial_cotangents(targets, grad_ys)
         tape = _record_operations(targets, sources, stopped, scope)
@@ -144,12 +143,26 @@ def _source_id(source: Any) -> int:
     return getattr(source, "_variable", source)._id
 
 
+def _ids_outwards(tensor: SymbolicTensor | None) -> Iterator[int]:
+    """Yields the Python ids of a tensor and of the tensors of outer graphs that it stands for."""
+    while tensor is not None:
+        yield id(tensor)
+        tensor = tensor.op.captured
+
+
 def _find_ancestors(targets: Sequence[SymbolicTensor], stopped: set[int]) -> list[Operation]:
-    """Returns the operations that targets depend on, in program order.
+    """Returns the operations that targets depend on, in this graph and in those around it, in program order.
 
     Operations with stopped outputs, and operations behind only these, are omitted.
     """
-    ancestors = reachable([t.op for t in targets if id(t) not in stopped], stopped, controls=False)
+    ancestors: list[Operation] = []
+    graph = state.graph
+    while graph is not None and targets:
+        here = [t.op for t in targets if t.graph is graph and id(t) not in stopped]
+        found = reachable(here, stopped, controls=False)
+        ancestors = found + ancestors  # outer graphs run before
+        outside = [o.captured for o in found if o.captured is not None]
+        targets, graph = [*(t for t in targets if t.graph is not graph), *outside], graph.around
     partly = next((o for o in ancestors if any(id(t) in stopped for t in o.outputs)), None)
     if partly is not None:
         raise UnimplementedError.of(f"tf.gradients can stop at all outputs of {partly.name!r}, and not at some of them")
