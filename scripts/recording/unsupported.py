@@ -1,4 +1,4 @@
-"""Records the public names of TensorFlow that work with its own binaries alone, in `src/tapeflow/unsupported.json`.
+"""Records the public names of TensorFlow that work with its own binaries alone, in `src/tapeflow/core/unsupported.json`.
 
     python scripts/record.py unsupported    # needs TensorFlow
 
@@ -69,6 +69,6 @@ def _is_enum(value):
 
 def main():
     names = [*SINGLE, *(name for namespace in NAMESPACES for name in below(namespace))]
-    file = pathlib.Path(__file__).parents[2] / "src" / "tapeflow" / "unsupported.json"
+    file = pathlib.Path(__file__).parents[2] / "src" / "tapeflow" / "core" / "unsupported.json"
     rows = ",\n".join(f"{json.dumps(n)}: {json.dumps(description(named(n)))}" for n in sorted(names))
     file.write_text(f"{{\n{rows}\n}}\n")

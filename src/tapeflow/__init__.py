@@ -376,7 +376,7 @@ _ON_FIRST_USE = {
 
 _WITHOUT_OPS = frozenset({
     "compat", "distribute", "feature_column", "keras", "raw_ops", "saved_model", "tensorflow_python", "test", "torch",
-    "unsupported", "xla",
+    "xla",
 })  # fmt: skip
 
 
