@@ -19,9 +19,8 @@ LAYERS = [
     "graph autodiff control dtypes",
     "function autograph",
     # services
-    "config critical_section data data_structures debugging distribute experimental linalg.operators lite lookup "
-    "module op_libraries optional profiler resources saved_model serving summary "
-    "sysconfig text timestamp torch train transport types xla",
+    "config control.critical_section control.optional data debugging distribute experimental linalg.operators lite "
+    "lookup profiler saved_model serving summary sysconfig text torch tracking train transport types xla",
     "as_tensorflow graph_util install keras test torch.layer torch.commands __main__",
     # all of `tapeflow_compat`
     "compat default_graph feature_column quantization queue raw_ops rnn_cells sets tensorflow_python v1_graphs",

@@ -39,7 +39,6 @@ from tapeflow.function.signature import (
     unfit,
     without_aliases,
 )
-from tapeflow.graph.compiler.clusters import has_llvm
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.variables import without_value
 
@@ -760,6 +759,8 @@ def function(
 
 def compiled_function(of_tensors: Callable[..., Any]) -> Callable[..., Any]:
     """Returns a function whose eager calls run as machine code; the function itself if there is no LLVM, or a GPU."""
+    from tapeflow.graph.compiler.clusters import has_llvm  # it loads the compiler
+
     if machine.has_gpu or not has_llvm():
         return of_tensors
     return function(of_tensors, autograph=False, jit_compile=True, reduce_retracing=True)

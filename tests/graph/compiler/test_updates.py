@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.core import mkl
 
 
 def clusters(concrete):
@@ -213,7 +214,9 @@ def optimized(update, gradients=None):
     return step.get_concrete_function(gradients)
 
 
-def test_adam_updates_small_variables_at_once_and_each_large_one_in_a_loop():
+@pytest.mark.parametrize("products_are_slow", [False, True])  # then, native functions with products may be larger
+def test_adam_updates_small_variables_at_once_and_each_large_one_in_a_loop(products_are_slow, monkeypatch):
+    monkeypatch.setattr(mkl, "products_are_slow", lambda: products_are_slow)
     concrete = optimized(adam)
     assert clusters(concrete) == 2
     assert not any(name in concrete.source() for name in ("op_Sqrt", "op_Square", "op_Assign", "_value.value"))

@@ -6,7 +6,7 @@ the steps run again as calls of kernels, which raise the error.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -14,12 +14,13 @@ import torch
 from tapeflow.core import mkl
 from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.hooks import hooks
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.types.dtypes import resource
 from tapeflow.graph.compiler.calling import caller, fallback, filling, table_names
 from tapeflow.graph.compiler.native_loops import MOST_PRODUCT, SMALL, SMALL_PRODUCT, drawn
 from tapeflow.graph.ir.operation import GraphOp, variable_of
-from tapeflow.graph.program.program import Program
+from tapeflow.graph.program.program import Program, Step
 
 _STEP = 1 << 14  # instructions in the time of a step's call from Python
 _MOST_ELEMENTS = 1 << 15  # of a computed tensor, where products gain: with more, threads pay
@@ -29,9 +30,15 @@ def most_elements() -> int:
     """Returns the most elements of a tensor that a native function computes.
 
     Where MKL is slow on the processor, machine code computes products of matrices that fit into its cache in half of
-    MKL's time, so larger functions gain.
+    MKL's time, so larger functions with products gain. Without products, large tensors take half of the time in
+    clusters.
     """
     return _MOST_ELEMENTS if mkl.products_are_slow() else SMALL
+
+
+def has_products(steps: Sequence[Step]) -> bool:
+    """Returns True if a step multiplies matrices."""
+    return any(step.name in (ops.MatMul.op.name, ops.BatchMatMulV2.op.name) for step in steps)
 
 
 class NativeOp(GraphOp):
@@ -54,7 +61,8 @@ class NativeOp(GraphOp):
     def __init__(self, name: str, part: Program) -> None:
         self.part, self.count = part, len(part.steps)
         code, work = self._code()
-        if work > _STEP * self.count and not mkl.products_are_slow():
+        gains = mkl.products_are_slow() and has_products(part.steps)
+        if work > _STEP * self.count and not gains:
             raise Unsupported("kernels compute it faster")
         super().__init__(name, self._caller(name, code), gives_tuple=True)
 

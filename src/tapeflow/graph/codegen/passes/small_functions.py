@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from tapeflow.core import device as devices
 from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.types.dtypes import resource, variant
 from tapeflow.graph.codegen.passes.result_cache import fixed_tensors
 from tapeflow.graph.compiler.clusters import changes_elements, has_llvm
-from tapeflow.graph.compiler.native_functions import NativeOp, most_elements
-from tapeflow.graph.compiler.native_loops import is_small, is_static, may_compile
+from tapeflow.graph.compiler.native_functions import NativeOp, has_products, most_elements
+from tapeflow.graph.compiler.native_loops import SMALL, is_small, is_static, may_compile
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import VariableUpdate, variable_of
 from tapeflow.graph.program.program import LOOPS, Program, Step
@@ -34,19 +34,24 @@ def compile_functions(program: Program) -> None:
     ahead = [step for step in program.steps if step.outputs and all(id(t) in fixed for t in step.outputs)]
     first = {id(step) for step in ahead}
     rest = [step for step in program.steps if id(step) not in first]
-    qualified = {id(step) for step in rest if _step_qualifies(program, step)}
+    most = most_elements()
+    qualified = {id(step) for step in rest if _step_qualifies(program, step, most)}
     if any(step.op.layer is not None for step in rest if id(step) not in qualified):
         return  # Python does not dominate, and layers take the steps around them
-    steps = ahead
-    for qualifies, group in itertools.groupby(rest, lambda step: id(step) in qualified):
+    program.steps = [*ahead, *_compile_runs(program, rest, qualified)]
+
+
+def _compile_runs(program: Program, steps: Sequence[Step], qualified: Collection[int]) -> list[Step]:
+    """Returns steps, with the runs of those that qualify as machine code."""
+    result: list[Step] = []
+    for qualifies, group in itertools.groupby(steps, lambda step: id(step) in qualified):
         run = list(group)
-        steps += _compile_run(program, run) if qualifies else run
-    program.steps = steps
+        result += _compile_run(program, run) if qualifies else run
+    return result
 
 
-def _step_qualifies(program: Program, step: Step) -> bool:
-    """Returns True if machine code can compute a step, and its outputs are small."""
-    most = most_elements()
+def _step_qualifies(program: Program, step: Step, most: int) -> bool:
+    """Returns True if machine code can compute a step, and its outputs have at most this number of elements."""
     if step.op is READ:
         return is_static(step.outputs[0]) and variable_of(step.args[0]) is not None
     if isinstance(step.op, VariableUpdate):
@@ -63,6 +68,10 @@ def _compile_run(program: Program, run: Sequence[Step]) -> list[Step]:
     reads = [step for step in run if step.op is READ and variable_of(step.args[0])._id not in changed]
     inside = {id(step) for step in reads}
     members = [step for step in run if id(step) not in inside]
+    if not has_products(run):  # clusters and kernels compute the larger tensors faster
+        small = {id(step) for step in run if _step_qualifies(program, step, SMALL)}
+        if len(small) < len(run):
+            return _compile_runs(program, run, small)
     if not _LEAST_STEPS <= len(members) <= _MOST_STEPS:
         return list(run)
     part = _part_of(program, members)
