@@ -194,7 +194,6 @@ with _paused(freezes="torch" not in _sys.modules):
         multiply,
         negative,
         not_equal,
-        operators,
         pow,
         reduce_all,
         reduce_any,
@@ -217,6 +216,7 @@ with _paused(freezes="torch" not in _sys.modules):
         tanh,
         truediv,
     )
+    from tapeflow.math import operators as _operators
     from tapeflow.math.casting import bitcast, cast, saturate_cast
     from tapeflow.math.complex import complex
     from tapeflow.math.division import realdiv, truncatediv, truncatemod

@@ -29,7 +29,7 @@ def test_values_are_summed_in_packs(group):
 
 
 def test_reductions_start_while_gradients_are_computed(group):
-    layers = [tf.Variable(tf.ones([128, 128])) for _ in range(3)]
+    layers = [tf.Variable(tf.ones([512, 512])) for _ in range(3)]
 
     @tf.function(autograph=False)
     def step(x):
@@ -41,8 +41,8 @@ def test_reductions_start_while_gradients_are_computed(group):
         for layer, gradient in zip(layers, gradients, strict=True):
             layer.assign_sub(gradient)
 
-    step(tf.ones([80, 128]))
-    source = step.get_concrete_function(tf.ones([80, 128])).source()
+    step(tf.ones([80, 512]))
+    source = step.get_concrete_function(tf.ones([80, 512])).source()
     order = re.findall(r"op_(TanhGrad|StartAllReduce|FinishAllReduce|AssignSub)", source)
     assert order == ["TanhGrad", "StartAllReduce"] * 3 + ["FinishAllReduce"] * 3 + ["AssignSub"] * 3
     assert group.collectives == 3

@@ -320,7 +320,7 @@ def test_what_waits_in_memory(tmp_path):
         tf.summary.experimental.set_step(None)
         with tf.summary.create_noop_writer().as_default() as noop:
             assert noop is None
-        tf.summary.recording.recording.writer = None
+        tf.summary.summary_state.recording.writer = None
         writer.close()
 
 

@@ -178,7 +178,10 @@ def _three_channels(images: TensorShape) -> TensorShape:
     return images[:-1] + images[-1:].merge_with([3]) if images.rank else images
 
 
-@op("RGBToHSV", kernel=_rgb_to_hsv_kernel, shape=check_ranks_first(_three_channels, -1), batching=equal_shapes)
+@op(
+    "RGBToHSV", kernel=_rgb_to_hsv_kernel, shape=check_ranks_first(_three_channels, -1), batching=equal_shapes,
+    autograd=False,
+)  # fmt: skip
 def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
     """Converts RGB images to hue, saturation and value.
 
@@ -231,7 +234,10 @@ def _extremum_masks(colors: list[Any], extremum: Callable[..., Any]) -> list[Any
     return [cast(mask, extreme.dtype) for mask in (first, second, third)]
 
 
-@op("HSVToRGB", kernel=_hsv_to_rgb_kernel, shape=check_ranks_first(_three_channels, -1), batching=equal_shapes)
+@op(
+    "HSVToRGB", kernel=_hsv_to_rgb_kernel, shape=check_ranks_first(_three_channels, -1), batching=equal_shapes,
+    autograd=False,
+)  # fmt: skip
 def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Converts images of hue, saturation and value to RGB.
 

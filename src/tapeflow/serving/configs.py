@@ -51,7 +51,7 @@ class ModelConfig(NamedTuple):
 
 
 class Batching(NamedTuple):
-    """How requests share calls of a model.
+    """The rules by which requests share calls of a model.
 
     Args:
         max_rows: the most rows of a call.

@@ -1,4 +1,4 @@
-"""What programs and machine code use of functions and loops; `control.body.Body` and `Loop` provide it."""
+"""The protocol of functions and loops that programs and machine code use: `transform.body.Body` and `Loop` have it."""
 
 from __future__ import annotations
 
