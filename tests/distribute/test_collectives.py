@@ -43,7 +43,7 @@ def test_reductions_start_while_gradients_are_computed(group):
 
     step(tf.ones([80, 512]))
     source = step.get_concrete_function(tf.ones([80, 512])).source()
-    order = re.findall(r"op_(TanhGrad|StartAllReduce|FinishAllReduce|AssignSub)", source)
+    order = re.findall(r"op_(?:Tanh)?(TanhGrad|StartAllReduce|FinishAllReduce|AssignSub)", source)
     assert order == ["TanhGrad", "StartAllReduce"] * 3 + ["FinishAllReduce"] * 3 + ["AssignSub"] * 3
     assert group.collectives == 3
 

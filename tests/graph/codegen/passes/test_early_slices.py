@@ -65,7 +65,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_a_slice_is_taken_first(name):
     function, slices = CASES[name]
-    source = check(function, random(2000, 3, 6))
+    source = check(function, random(4000, 3, 6))
     assert source.count("op_StridedSlice") == slices
 
 
