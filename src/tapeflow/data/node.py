@@ -532,7 +532,7 @@ def _dataset_argument(value: Any) -> Any:
 
 
 def _input_reader(definition: Any) -> Callable[[Any], Any]:
-    """Returns the function from a kernel's argument for an input to the argument of `_of_op`."""
+    """Returns the function from a kernel's argument for an input to the argument of `of_op`."""
     if definition.is_list:
         read: Callable[[Any], Any] = _dataset_argument if definition.type is variant else (
             _eager_value if definition.type is None else _plain_value)  # fmt: skip

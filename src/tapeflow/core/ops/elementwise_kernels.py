@@ -187,7 +187,7 @@ class ByNumpy:
 
 
 def over_elements(loop: Callable[..., Any]) -> Callable[..., np.ndarray]:
-    """Returns what stands for NumPy's function in `by_numpy`: a loop that takes numbers, their count and results."""
+    """Returns a function for `by_numpy` that runs a loop over numbers: it takes these, their count and results."""
 
     def compute(x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         results = np.empty(x.shape, x.dtype) if out is None or not out.flags.c_contiguous else out

@@ -294,5 +294,5 @@ def _split_outside(text: str, separator: str) -> Iterator[str]:
 
 @functools.cache
 def _mark_pattern(separator: str) -> re.Pattern[str]:
-    """Returns the pattern of what `_split_outside` looks at: quoted strings, brackets (no arrows) and separators."""
+    """Returns the pattern of quoted strings, brackets (no arrows) and separators, for `_split_outside`."""
     return re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]<]|(?<!-)>|' + re.escape(separator), re.DOTALL)

@@ -116,7 +116,7 @@ _QUICK: dict[Any, Any] = {
 
 
 _MANY = 64  # items of a list: from here on `marshal` takes less time than a look at each type
-# By the type of numbers: the letter that `marshal` writes before each, and what follows.
+# By the type of numbers: the letter that `marshal` writes before each, and the dtype of the number behind it.
 _MARSHALLED = {float: (ord("g"), "<f8"), int: (ord("i"), "<i4")}
 
 
