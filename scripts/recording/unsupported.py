@@ -1,4 +1,4 @@
-"""Records the public names of TensorFlow that work with its own binaries alone, in `src/tapeflow/core/unsupported.json`.
+"""Records the public names of TensorFlow that need its own binaries, in `src/tapeflow/core/unsupported.json`.
 
     python scripts/record.py unsupported    # needs TensorFlow
 
