@@ -86,6 +86,24 @@ def test_threads_use_nested_namespaces_at_once(programs):
     assert run.returncode == 0, run.stderr
 
 
+def test_a_statement_that_has_locked_a_module_before_its_package():
+    """`import tapeflow.data.experimental` locks that module, and then imports `tapeflow.data`, which imports it."""
+    program = (
+        "import importlib, threading, tapeflow as tf\n"
+        "locks = importlib._bootstrap\n"
+        "with locks._ModuleLockManager('tapeflow.data.experimental.service'):\n"
+        "    with locks._ModuleLockManager('tapeflow.data.experimental'):\n"
+        "        thread = threading.Thread(target=importlib.import_module, args=('tapeflow.data',))\n"
+        "        thread.start()\n"
+        "        while not locks._blocking_on.get(thread.ident) and thread.is_alive(): pass\n"
+        "        assert thread.is_alive()\n"
+        "        importlib.import_module('tapeflow.data')\n"
+        "thread.join()\n"
+        "assert tf.data.experimental.service.DispatchServer"
+    )
+    _run(program)
+
+
 def test_an_incomplete_module_is_no_attribute_of_its_package():
     """While `tapeflow.compat.v1` is imported, its modules import it as `tapeflow_compat.compat.v1`."""
     program = (

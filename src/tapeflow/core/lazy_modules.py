@@ -4,14 +4,18 @@ Python locks each module while it is imported. Two threads that import modules w
 a module of it, would wait for each other: Python then gives one of them an error, or a module that is incomplete. So
 a thread waits for its turn before it loads anything. Python has already locked the modules of an import statement.
 While the thread waits, it unlocks them, and others may load them. It does not wait for a thread that waits for it.
+
+A statement `import a.b` locks `a.b` and then `a`, and a package that imports its module locks them the other way. So a
+thread locks all modules of a package before it runs the package.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -74,6 +78,43 @@ def _unlocked_modules(me: int, module: Any) -> Iterator[None]:
             sys.modules.setdefault(name, module)
 
 
+@contextmanager
+def _locked_submodules(me: int, module: Any) -> Iterator[None]:
+    """Opens a context: inside, no other thread has locked a submodule of a package that this one is about to run."""
+    find: Any = importlib._bootstrap._get_module_lock  # type: ignore[attr-defined]
+    # The deepest first, as import statements do.
+    locks = [find(name) for name in sorted(_submodules(module), key=lambda name: -name.count("."))]
+    own = find(module.__name__)
+    if own.owner != me or all(lock.owner == me for lock in locks):  # a module has none
+        yield
+        return
+    held = [lock for lock in [*locks, own] if lock.owner == me]
+    del sys.modules[module.__name__]  # a thread that waits for the package may lock it now, and then waits for its turn
+    for lock in held:
+        lock.release()
+    for lock in [*locks, *held]:
+        lock.acquire()
+    sys.modules[module.__name__] = module
+    try:
+        yield
+    finally:
+        for lock in locks:
+            lock.release()
+
+
+def _submodules(module: Any) -> Iterable[str]:
+    """Returns the names of the modules in a package's folder, if other threads could be importing them."""
+    if threading.active_count() == 1:
+        return
+    for path in getattr(module, "__path__", ()):
+        for folder, folders, files in os.walk(path):
+            package = ".".join([module.__name__, *os.path.relpath(folder, path).split(os.sep)]).removesuffix("..")
+            folders[:] = [name for name in folders if name != "__pycache__"]
+            for name in [*folders, *(file.removesuffix(".py") for file in files if file.endswith(".py"))]:
+                if name != "__init__":
+                    yield f"{package}.{name}"
+
+
 def _waits_for(thread: int | None, other: int) -> bool:
     """Returns True if a thread waits for a module that another one is importing, itself or by way of others."""
     waiting: Any = importlib._bootstrap._blocking_on  # type: ignore[attr-defined]  # by thread: a lock, or a list
@@ -101,12 +142,17 @@ def one_at_a_time(module: Any = None) -> Iterator[None]:
         module: a module that the import system is about to run, if it does. Inside, `sys.modules` has another one if
             another thread has loaded that. Then this one is not needed.
     """
-    held = _turn.acquire(module)
-    try:
+    if not _turn.acquire(module):
         yield
+        return
+    try:
+        if module is None or sys.modules.get(module.__name__) is not module:
+            yield
+        else:
+            with _locked_submodules(threading.get_ident(), module):
+                yield
     finally:
-        if held:
-            _turn.release()
+        _turn.release()
 
 
 def is_incomplete(module: Any) -> bool:
