@@ -26,11 +26,12 @@ from tapeflow.graph.program.simplify import prune
 
 Pass = Callable[[Program], None]
 
-_KERNELS: tuple[Pass, ...] = compile_loops, recognize, select, postpone
+_SMALL: tuple[Pass, ...] = select, compile_functions  # machine code computes only the rows that are used
+_KERNELS: tuple[Pass, ...] = compile_loops, recognize, postpone
 _FUSED: tuple[Pass, ...] = fuse, prune
 _ORDER: tuple[Pass, ...] = start_early, reuse, bind
-SPECIALIZE: tuple[Pass, ...] = (*_KERNELS, *_FUSED, cluster_small, *_ORDER)
-SPECIALIZE_WHOLE: tuple[Pass, ...] = (compile_functions, *_KERNELS, join_layers, *_FUSED, cache, cluster, *_ORDER)
+SPECIALIZE: tuple[Pass, ...] = (select, *_KERNELS, *_FUSED, cluster_small, *_ORDER)
+SPECIALIZE_WHOLE: tuple[Pass, ...] = (*_SMALL, *_KERNELS, join_layers, *_FUSED, cache, cluster, *_ORDER)
 # With `jit_compile=True`.
-COMPILE: tuple[Pass, ...] = (*_KERNELS, *_FUSED, cluster_all, *_ORDER)
-COMPILE_WHOLE: tuple[Pass, ...] = (compile_functions, *_KERNELS, join_layers, *_FUSED, cache, cluster_all, *_ORDER)
+COMPILE: tuple[Pass, ...] = (select, *_KERNELS, *_FUSED, cluster_all, *_ORDER)
+COMPILE_WHOLE: tuple[Pass, ...] = (*_SMALL, *_KERNELS, join_layers, *_FUSED, cache, cluster_all, *_ORDER)
