@@ -9,6 +9,7 @@ faster.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, NamedTuple
 
@@ -134,10 +135,17 @@ def _is_causal(mask: torch.Tensor) -> bool:
     queries, keys = (1, 1, *mask.shape)[-2:]
     if mask.numel() != queries * keys or not mask.is_cpu or queries < 2 or keys < 2:
         return False
-    matrix = mask.reshape(queries, keys)
-    if bool(matrix[0, 1]) or not bool(matrix[1, 1]):
+    matrix = mask.view(queries, keys)
+    if queries * keys < _FEW_SCORES:
+        return torch.equal(matrix, _causal_mask(queries, keys))
+    if matrix[0, 1].item() or not matrix[1, 1].item():
         return False
     return torch.equal(matrix, torch.ones_like(matrix).tril_())
+
+
+@functools.lru_cache(8)
+def _causal_mask(queries: int, keys: int) -> torch.Tensor:
+    return torch.ones((queries, keys), dtype=torch.bool).tril_()
 
 
 def _softmax_weights(
@@ -187,9 +195,10 @@ def attention(
     sums: Any = None
     if flash is not None and query.is_cpu:
         result, sums = aten.flash_attention(*flash[:3], 0.0, flash.causal, attn_mask=flash.mask, scale=scale)
-        result, sums = result.reshape(shape), sums.reshape(shape[:-1])
-        if sums.sum().isnan():  # a NaN among masked keys has no effect
-            flash = None
+        if len(shape) != 4:
+            result, sums = result.reshape(shape), sums.reshape(shape[:-1])
+        if (bias is not None or mask is not None) and math.isnan(torch.sum(sums).item()):
+            flash = None  # a NaN among masked keys has no effect
     elif flash is not None:
         result = torch.nn.functional.scaled_dot_product_attention(
             *flash[:3], flash.mask, is_causal=flash.causal, scale=scale
