@@ -40,17 +40,17 @@ class ExportWriter(ModuleWriter):
 
     # ---- conditionals and loops ----------------------------------------------------------------------------------
 
-    def _conditional(self, step: Step, branches: Sequence[tuple[Program, Sequence[int]]], indent: int) -> None:
+    def _conditional(self, step: Step, indent: int) -> None:
         index, *values = step.args
-        if self._is_static(index) or len(branches) == 1:
-            super()._conditional(step, branches, indent)
+        if self._is_static(index) or len(step.programs) == 1:
+            super()._conditional(step, indent)
             return
         operands = _Operands(self, values)
-        for inner, places in branches:
+        for inner, places in zip(step.programs, step.op.places.values(), strict=True):
             operands.add(inner.inputs, places)
         functions = []
         self._scopes.append({})
-        for (inner, _), label in zip(branches, step.op.bodies, strict=True):
+        for inner, label in zip(step.programs, step.op.bodies, strict=True):
             name = self.unique(f"{step.operation.name}_{label.removesuffix('_branch')}")
             functions.append((self._function(name, inner, operands, indent), name))
         passed = self._end_functions(functions, operands, [], indent)

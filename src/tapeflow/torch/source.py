@@ -23,9 +23,8 @@ from tapeflow.graph.codegen.step_source import Writer, runs_on_arrays
 from tapeflow.graph.codegen.symbolic_source import SymbolicWriter
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, symbolic_in, variable_of
-from tapeflow.graph.program import functions
 from tapeflow.graph.program.loop_parts import LoopParts
-from tapeflow.graph.program.program import CALLS, LOOPS, Program, Step
+from tapeflow.graph.program.program import Program, Step
 from tapeflow.graph.program.random_streams import with_stream
 from tapeflow.graph.program.simplify import prune, simplify
 from tapeflow.graph.transform.body import Body
@@ -48,12 +47,20 @@ def _detach_identities(program: Program) -> None:
             step.op = GraphOp(step.name, torch.Tensor.detach, template="{0}.detach()")
 
 
+def _simplify_inner(program: Program) -> None:
+    """Derives the programs of branches, loops and called functions by the same passes."""
+    for step in program.steps:
+        if step.op.control:
+            bodies = [(b, step.op.results if step.op.control == "call" else b.outputs) for b in step.op.bodies.values()]
+            step.programs = [_Part(b.name, b.inputs, outs, b.graph.effects()).program for b, outs in bodies]
+
+
 def _forget_residuals(program: Program) -> None:
     """Drops the residuals of loops that nothing in the program uses: a tape in the function had them returned, for
     gradients that the result does not depend on."""
     used = {id(t) for step in program.steps for t in step.inputs} | {id(t) for t in program.outputs}
     for step in program.steps:
-        if step.name in LOOPS:
+        if step.op.control == "loop":
             count = step.op.kernel.count
             step.outputs = [t for i, t in enumerate(step.outputs) if i < count or id(t) in used]
 
@@ -70,7 +77,7 @@ class ModuleSource(Compiled):
     """
 
     simplifying_passes = (
-        _detach_identities, _forget_residuals, simplify, recognize, recognize_layers, fuse, prune,
+        _detach_identities, _forget_residuals, simplify, recognize, recognize_layers, fuse, prune, _simplify_inner,
     )  # fmt: skip
     special_passes = ()
 
@@ -147,13 +154,6 @@ class ModuleWriter(SymbolicWriter):
         outputs = iter([self.reference(t) for t in program.outputs])
         self.row(1, f"return {self._result(self._structure, outputs)}")
 
-    def program_of_body(self, body: functions.Body) -> Program:
-        return _Part(body.name, body.inputs, body.outputs, body.graph.effects()).specialized(())
-
-    def parts_of(self, step: Step) -> LoopParts:
-        parts: LoopParts = step.op.kernel.parts_of(self.program_of_body)
-        return parts
-
     def _result(self, structure: Any, outputs: Any) -> str:
         """Returns the expression of the result."""
         if isinstance(structure, SymbolicTensor):
@@ -207,7 +207,7 @@ class ModuleWriter(SymbolicWriter):
                 self.row(indent, f"{self.name(step.outputs[0])} = {name}.clone()", step)
             else:
                 self._set_forms(step.outputs[0], (None, name))
-        elif step.name in CALLS:
+        elif step.op.control == "call":
             self._called(step, indent)
         elif step.op in _DRAWS:
             dtype, shape = step.outputs[0].dtype.torch, self._host_argument(step.args[0])
@@ -221,9 +221,9 @@ class ModuleWriter(SymbolicWriter):
                 get_logger().warning("torch.module: the gradient that %s defines has no effect.", step.operation.name)
             super().step(step, indent)
 
-    def _conditional(self, step: Step, branches: Sequence[tuple[Program, Sequence[int]]], indent: int) -> None:
+    def _conditional(self, step: Step, indent: int) -> None:
         self.decides = True
-        super()._conditional(step, branches, indent)
+        super()._conditional(step, indent)
 
     def _nested_loop(self, step: Step, loop: LoopParts, indent: int) -> None:
         self.decides = True
@@ -235,8 +235,7 @@ class ModuleWriter(SymbolicWriter):
 
     def _called(self, step: Step, indent: int) -> None:
         """Writes the steps of a function that is called."""
-        body = step.op.bodies["f"]
-        inner = _Part(body.name, body.inputs, step.op.results, body.graph.effects()).specialized(())
+        inner = step.programs[0].copied()
         inner.replace_tensors()
         self.inline(step, inner, indent)
 

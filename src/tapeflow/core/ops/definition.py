@@ -102,11 +102,13 @@ class Op:
         constant_names: names that TensorFlow's Python functions give to constants, by the inputs that these are, where
             the two differ.
         default_axis: the axis that None stands for; by default all of them.
+        control: "call", "conditional" or "loop" if it runs functions; "" for other ops.
     """
 
     name: str
     kernel: Callable[..., Any] | None = None
     registered = False
+    control = ""
     kinds: tuple[str, ...] | None = None
     creates = False
 

@@ -17,11 +17,11 @@ import torch
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.backends.graph_source import CHANGES, called_program, is_opaque, result_sizes  # fmt: skip
+from tapeflow.graph.backends.graph_source import CHANGES, is_opaque, result_sizes
 from tapeflow.graph.codegen.size_expressions import Sizes
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_of
-from tapeflow.graph.program.program import CALLS, Program, Step, bytes_of
+from tapeflow.graph.program.program import Program, Step, bytes_of
 
 # The cost of a call of compiled code, in calls of small kernels.
 LEAST_COST = 12
@@ -172,10 +172,10 @@ def _obstacle_of_op(step: Step) -> str | None:
 def _obstacle_of_node(step: Step, untraceable: Collection[Any]) -> str | None:
     """Returns why an operation that only graphs have can't be compiled, or None."""
     op = step.op
-    if step.name in CALLS:
+    if op.control == "call":
         if op.body.graph.locks:
             return f"{label(step)} runs under a lock"
-        return next(iter(obstacles_in(called_program(step), untraceable).values()), None)
+        return next(iter(obstacles_in(step.programs[0], untraceable).values()), None)
     if step.name == "Vectorized":
         registered = not isinstance(op.operation.op, GraphOp) and not step.must_run
         return None if registered else f"{label(step)} has more than kernels in it"

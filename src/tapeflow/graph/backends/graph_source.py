@@ -29,7 +29,7 @@ from tapeflow.graph.codegen.size_expressions import Sizes
 from tapeflow.graph.codegen.symbolic_source import SymbolicWriter
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
-from tapeflow.graph.program.program import CALLS, Program, Step
+from tapeflow.graph.program.program import Program, Step
 
 
 def _checked_sum(value: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
@@ -85,8 +85,8 @@ class GraphWriter(SymbolicWriter):
             if change is not None:
                 value = f"{self.helper(change, f'op_{step.name}')}({variable}, {value})"
             self.row(indent, f"{variable} = {value}", step)
-        elif not step.registered and step.name in CALLS:
-            inner = called_program(step).copied()
+        elif step.op.control == "call":
+            inner = step.programs[0].copied()
             inner.replace_tensors()
             self.inline(step, inner, indent)
         elif (call := self.size_call(step)) is not None:
@@ -237,20 +237,14 @@ def static_numbers(tensor: SymbolicTensor, constant: Any, static: bool) -> Any:
     return None if value is None else numbers(value)
 
 
-def called_program(step: Step) -> Program:
-    """Returns the program of the function that a step calls."""
-    program: Program = step.op.bodies["f"].returning(step.op.results).program
-    return program
-
-
 def changed_handles(program: Program) -> list[SymbolicTensor]:
     """Returns the handles of the variables that a program changes, also in functions that it calls."""
     handles = []
     for step in program.steps:
         if not step.registered and step.op.kernel in CHANGES:
             handles.append(step.args[0])
-        elif not step.registered and step.name in CALLS:
-            inner = called_program(step)
+        elif step.op.control == "call":
+            inner = step.programs[0]
             places = {id(t): i for i, t in enumerate(inner.inputs)}
             handles += [step.args[places[id(t)]] for t in changed_handles(inner)]
     return handles

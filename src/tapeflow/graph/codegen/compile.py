@@ -37,7 +37,6 @@ from tapeflow.graph.compiler.native_functions import NativeOp
 from tapeflow.graph.ir.dependencies import reachable
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import Operation
-from tapeflow.graph.program.effects import steps_of_bodies
 from tapeflow.graph.program.interpreter import interpret
 from tapeflow.graph.program.program import Program, Step, bytes_of
 from tapeflow.graph.program.program_checks import run_passes
@@ -315,9 +314,8 @@ def _cost_of(step: Step) -> float:
     """Returns the estimated cost of a step, in calls of a kernel."""
     if step.op is READ or step.op.view:
         return 0
-    if not step.registered and step.op.bodies:
-        return 1 + sum(map(_cost_of, steps_of_bodies(step.op)))
-    return 1 + sum(map(bytes_of, step.outputs)) / _BYTES
+    inner = sum(_cost_of(s) for program in step.programs for s in program.steps)
+    return 1 + (inner or sum(map(bytes_of, step.outputs)) / _BYTES)
 
 
 def _sharing_threads(function: Callable[..., Any]) -> Callable[..., Any]:

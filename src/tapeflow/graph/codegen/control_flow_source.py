@@ -20,9 +20,8 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.integer_text import IntegerText
 from tapeflow.graph.codegen.step_source import Writer
 from tapeflow.graph.ir.operation import symbolic_in
-from tapeflow.graph.program.functions import Body
-from tapeflow.graph.program.loop_parts import Ahead, LoopParts
-from tapeflow.graph.program.program import CONDITIONALS, LOOPS, Program, Step
+from tapeflow.graph.program.loop_parts import LoopParts
+from tapeflow.graph.program.program import Program, Step
 from tapeflow.graph.program.simplify import prune
 
 _TENSORS = {dtype: functools.partial(torch.tensor, dtype=dtype.torch) for dtype in (int32, int64, bool_)}
@@ -76,14 +75,6 @@ class ControlFlowWriter(Writer):
 
     # ---- steps ---------------------------------------------------------------------------------------------------
 
-    def program_of_body(self, body: Body) -> Program:
-        """Returns the program to write for a function: a branch, or a loop's condition or body."""
-        return body.compiled.specialized()
-
-    def parts_of(self, step: Step) -> LoopParts | None:
-        """Returns the programs of a loop, or None if its kernel runs it, because it records residuals."""
-        return step.op.kernel.parts if step.op.kernel.residuals is None else None
-
     def block(self, program: Program, indent: int) -> None:
         for step in program.steps:
             self._packed.pop(id(step.outputs[0]) if step.outputs else 0, None)
@@ -91,12 +82,10 @@ class ControlFlowWriter(Writer):
         super().block(program, indent)
 
     def step(self, step: Step, indent: int) -> None:
-        loop = self.parts_of(step) if step.name in LOOPS and not step.registered else None
-        if loop is not None:
-            self._nested_loop(step, loop, indent)
-        elif step.name in CONDITIONALS and not step.registered:
-            programs = [(self.program_of_body(body), step.op.places[label]) for label, body in step.op.bodies.items()]
-            self._conditional(step, programs, indent)
+        if step.is_written and step.op.control == "loop":
+            self._nested_loop(step, LoopParts(step.programs, step.op.kernel), indent)
+        elif step.is_written:
+            self._conditional(step, indent)
         elif (expression := self._number_of(step)) is not None:
             name = self.unique(step.outputs[0].op.name)
             self.row(indent, f"{name} = {expression}", step)
@@ -123,14 +112,13 @@ class ControlFlowWriter(Writer):
 
     # ---- conditionals --------------------------------------------------------------------------------------------
 
-    def _conditional(self, step: Step, branches: Sequence[tuple[Program, Sequence[int]]], indent: int) -> None:
-        """Writes a conditional; `branches` are programs, and the places of their inputs among the operands."""
-        index, *values = step.args
+    def _conditional(self, step: Step, indent: int) -> None:
+        """Writes a conditional."""
         names = [self.unique(t.op.name) for t in step.outputs]
-        for i, (inner, places) in enumerate(branches):
-            self.row(indent, self._branch_header(index, i, len(branches)))
-            for t, place in zip(inner.inputs, places, strict=True):
-                self._set_forms(t, self._forms(values[place]))
+        for i, (inner, operands) in enumerate(step.inner):
+            self.row(indent, self._branch_header(step.args[0], i, len(step.programs)))
+            for t, operand in zip(inner.inputs, operands, strict=True):
+                self._set_forms(t, self._forms(operand))
             rows = len(self._rows)
             self.block(inner, indent + 1)
             for name, own in zip(names, inner.outputs, strict=False):
@@ -235,7 +223,7 @@ class ControlFlowWriter(Writer):
         if loop.ahead is not None:
             self.row(indent + 1, f"if {first}:")
             self.row(indent + 2, f"{first} = False")
-            self._ahead(loop, loop.ahead, indent + 2, record)
+            self._ahead(loop, indent + 2, record)
 
     def _counted_header(
         self, loop: LoopParts, limit: str, counter: str, start: str, indent: int,
@@ -260,46 +248,47 @@ class ControlFlowWriter(Writer):
         if loop.ahead is not None:
             self.row(indent, f"if {start} < {stop}:")
             indent += 1
-            items = self._stacked(loop, loop.ahead, start, stop, indent, record)
-        body, i = loop.body, loop.counter or 0
+            items = self._stacked(loop, start, stop, indent, record)
+        body, i = copy.copy(loop.body), loop.counter or 0
         body.outputs = [*body.outputs[:i], body.inputs[i], *body.outputs[i + 1 :]]  # the range counts
         prune(body)
+        loop.body = body
         if items:
             values = f"zip({', '.join([values, *(f'{stacked}.unbind()' for stacked in items)])})"
         self.row(indent, f"for {', '.join([counter, *items.values()])} in {values}:")
         return stop, [*items, *items.values()]
 
     def _stacked(
-        self, loop: LoopParts, ahead: Ahead, start: str, stop: str, indent: int,
-        record: tuple[str, Sequence[int]] | None,
-    ) -> dict[str, str]:  # fmt: skip
+        self, loop: LoopParts, start: str, stop: str, indent: int, record: tuple[str, Sequence[int]] | None
+    ) -> dict[str, str]:
         """Writes the hoisted part of a counting loop; arguments as in `_counted_header`.
 
         Returns:
             The names of the values in an iteration, by the names of the stacked tensors.
         """
-        program = ahead.program
-        if len(loop.from_ahead) > ahead.shared:
+        program, shared = loop.ahead or loop.body, loop.shared
+        if len(loop.from_ahead) > shared:
             count, counters = map(self.unique, ("count", "counters"))
             self.row(indent, f"{count} = {stop} - {start}")
             dtype = self.named("counter_dtype", program.inputs[1].dtype.torch)
             self.row(indent, f"{counters} = {self.named('arange', torch.arange)}({start}, {stop}, dtype={dtype})")
             self._set_forms(program.inputs[0], (count, None))
             self._set_forms(program.inputs[1], (None, counters))
-        self._ahead(loop, ahead, indent, record)
+        self._ahead(loop, indent, record)
         items: dict[str, str] = {}
         used = loop.body.use_counts()  # unused ones are only recorded
-        for t, own in zip(program.outputs[ahead.shared :], loop.from_ahead[ahead.shared :], strict=True):
+        for t, own in zip(program.outputs[shared:], loop.from_ahead[shared:], strict=True):
             if id(own) in used:
                 name = items.setdefault(self.reference(t), self.unique(own.op.name))
                 self._set_forms(own, (None, name))
         return items
 
-    def _ahead(self, loop: LoopParts, ahead: Ahead, indent: int, record: tuple[str, Sequence[int]] | None) -> None:
+    def _ahead(self, loop: LoopParts, indent: int, record: tuple[str, Sequence[int]] | None) -> None:
         """Writes the hoisted part of a loop, and the line that records its values."""
-        self.block(ahead.program, indent)
-        outputs = ahead.program.outputs
-        for t, own in zip(outputs[: ahead.shared], loop.from_ahead, strict=False):
+        program = loop.ahead or loop.body
+        self.block(program, indent)
+        outputs = program.outputs
+        for t, own in zip(outputs[: loop.shared], loop.from_ahead, strict=False):
             self._set_forms(own, self._forms(t))
         if record is not None and record[1]:
             self.row(indent, f"{record[0]}.ahead = ({''.join(f'{self.reference(outputs[i])}, ' for i in record[1])})")

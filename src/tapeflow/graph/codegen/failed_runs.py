@@ -18,7 +18,7 @@ from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 from tapeflow.graph.program.effects import touched_variables
 from tapeflow.graph.program.interpreter import interpret
-from tapeflow.graph.program.program import CALLS, CONDITIONALS, LOOPS, Program, Step, substitute
+from tapeflow.graph.program.program import Program, Step, substitute
 
 _ANY_ORDER = frozenset({"Assert", "PrintV2", "WriteSummary", "CheckNumerics"})  # TensorFlow orders no other effects so
 _OTHERS = "the effects outside of resources"
@@ -119,35 +119,24 @@ class FailedRun:
 
     def _run_parts(self, step: Step) -> None:
         """Runs the effects in functions that a step calls, if they do not depend on the failure."""
-        op, args = step.op, step.args
-        if step.registered or not op.bodies or op.gradient_of is not None:
+        op = step.op
+        if not op.control:
             return
+        inner = [(body.compiled.program, args) for body, (_, args) in zip(op.bodies.values(), step.inner, strict=True)]
         try:
-            if op.name in CALLS:
-                self._run_body(op.bodies["f"], args)
-            elif op.name in CONDITIONALS:
-                kernel, operands = op.kernel, args[1:]
-                number = kernel.number_of(self._value(args[0]))
-                self._run_body(kernel.bodies[number], [operands[p] for p in kernel.places[number]])
-            elif op.name in LOOPS:
-                self._run_iteration(op.kernel, args)
+            if op.control == "call":
+                self._run_program(*inner[0])
+            elif op.control == "conditional":
+                self._run_program(*inner[op.kernel.number_of(self._value(step.args[0]))])
+            elif op.kernel.condition.compiled(*map(self._value, inner[0][1]))[0]:
+                self._run_program(*inner[1])  # the other iterations wait for the first one
         except _UnknownValueError:
             return
 
-    def _run_body(self, body: Any, args: Sequence[Any]) -> None:
-        program = body.compiled.program
+    def _run_program(self, program: Program, args: Sequence[Any]) -> None:
         self._others.update((id(own), arg) for own, arg in zip(program.inputs, args, strict=False) if own is not arg)
         self._values.update(program.constants)
         self._run(_single_steps(program.steps, program))
-
-    def _run_iteration(self, loop: Any, args: Sequence[Any]) -> None:
-        """Runs the effects of a loop's first iteration: the others wait for it."""
-        args = args[1:] if loop.limited else args
-        variables, captured = args[: loop.count], args[loop.count :]
-        of_condition, of_body = ([*variables, *(captured[p] for p in places)] for places in loop.places)
-        goes_on = loop.condition.compiled(*map(self._value, of_condition))[0]
-        if goes_on:
-            self._run_body(loop.body, of_body)
 
 
 def _single_steps(steps: Iterable[Step], program: Program) -> list[Step]:

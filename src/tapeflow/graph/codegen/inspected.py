@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from tapeflow.core.context import state
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.compile import Compiled, after_passes
-from tapeflow.graph.codegen.pass_order import Pass
+from tapeflow.graph.codegen.pass_order import Pass, specialize_inner
 from tapeflow.graph.codegen.passes.inspectors import Inspector, inspect_results, keep_results
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.program.program import Program
@@ -34,7 +34,7 @@ class Inspected(Compiled):
     ) -> None:  # fmt: skip
         # With constants folded, sizes and indices stay constants.
         self.simplifying_passes = functools.partial(keep_results, inspectors=inspectors), simplify
-        self.special_passes = (functools.partial(inspect_results, inspectors=inspectors),)
+        self.special_passes = functools.partial(inspect_results, inspectors=inspectors), specialize_inner
         effects = [*effects]
         graph: Any = next((o.graph for o in (*(t.op for t in outputs), *effects)), None)
         operations = [] if graph is None else graph.get_operations()

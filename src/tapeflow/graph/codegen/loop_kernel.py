@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 from tapeflow.array.list_values import Repeated, Rows
@@ -13,9 +13,7 @@ from tapeflow.graph.codegen.compile import Written
 from tapeflow.graph.codegen.control_flow_source import ControlFlowWriter
 from tapeflow.graph.codegen.prologue import Prologue
 from tapeflow.graph.codegen.step_source import Writer
-from tapeflow.graph.program.counters import counter_of
-from tapeflow.graph.program.functions import Body
-from tapeflow.graph.program.loop_parts import Ahead, LoopParts
+from tapeflow.graph.program.loop_parts import LoopParts
 from tapeflow.graph.program.loop_records import Record, returned_values
 from tapeflow.graph.program.program import Program
 
@@ -103,22 +101,16 @@ class Loop(Written):
             lists[id(t)] = Rows(value) if id(t) in stacked else Repeated(value, trips)
         return returned_values(trips, [lists.get(id(t), ()) for t in self.residuals or ()])
 
-    def parts_of(self, program_of: Callable[[Body], Program]) -> LoopParts:
-        """Returns the loop's programs without hoisting; `program_of` returns the program of condition and body."""
-        condition, body = program_of(self.condition), program_of(self.body)
-        return LoopParts(condition, body, self.count, self.places, self.limited, counter_of(self))
-
-    @property
-    def parts(self) -> LoopParts:
-        """The loop's programs after the passes that substitute faster kernels."""
-        own, prologue, ahead = self.body, self.prologue, None
+    def specialized(self) -> list[Program]:
+        """Returns the programs of condition, body and hoisted part with faster kernels."""
+        own, prologue = self.body, self.prologue
         step = own.returning([*own.outputs, *self.in_rows]) if self.residuals else own.compiled
+        ahead = []
         if prologue.tensors:
             inputs = [*own.inputs, *prologue.tensors]  # the graph's static values stay valid for hoisted tensors
             step = own.function(step.name, inputs, [*own.outputs, *self.in_rows], static=True)
-            ahead = Ahead(prologue.function.specialized(), len(prologue.shared))
-        condition, body = self.condition.compiled.specialized(), step.specialized()
-        return LoopParts(condition, body, self.count, self.places, self.limited, counter_of(self), ahead)
+            ahead = [prologue.function.specialized()]
+        return [self.condition.compiled.specialized(), step.specialized(), *ahead]
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """Runs the loop on raw values.
@@ -140,5 +132,5 @@ class Loop(Written):
         wanted = {id(t) for t in self._ahead}
         ahead = [i for i, t in enumerate(self.prologue.tensors) if id(t) in wanted]
         recorded = None if self.residuals is None else ahead
-        writer.write_loop(self.name, self.parts, self.captured, recorded)
+        writer.write_loop(self.name, LoopParts(self.specialized(), self), self.captured, recorded)
         return writer

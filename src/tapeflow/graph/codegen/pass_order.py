@@ -26,10 +26,18 @@ from tapeflow.graph.program.simplify import prune
 
 Pass = Callable[[Program], None]
 
+
+def specialize_inner(program: Program) -> None:
+    """Substitutes faster kernels in the branches and loops that the source writes."""
+    for step in program.steps:
+        if step.is_written:
+            step.programs = step.op.kernel.specialized()
+
+
 _SMALL: tuple[Pass, ...] = select, compile_functions  # machine code computes only the rows that are used
 _KERNELS: tuple[Pass, ...] = compile_loops, recognize, postpone
 _FUSED: tuple[Pass, ...] = fuse, prune
-_ORDER: tuple[Pass, ...] = start_early, reuse, bind
+_ORDER: tuple[Pass, ...] = start_early, reuse, bind, specialize_inner
 SPECIALIZE: tuple[Pass, ...] = (select, *_KERNELS, *_FUSED, cluster_small, *_ORDER)
 SPECIALIZE_WHOLE: tuple[Pass, ...] = (*_SMALL, *_KERNELS, join_layers, *_FUSED, cache, cluster, *_ORDER)
 # With `jit_compile=True`.

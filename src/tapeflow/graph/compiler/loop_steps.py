@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,8 +48,7 @@ from tapeflow.graph.compiler.loop_control import (
 from tapeflow.graph.compiler.native_loops import TooLarge
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import VariableUpdate, variable_of
-from tapeflow.graph.program.functions import Body
-from tapeflow.graph.program.program import CALLS, CONDITIONALS, LOOPS, Program, Step
+from tapeflow.graph.program.program import Program, Step
 from tapeflow.graph.program.random_streams import has_stream
 
 _MOST_DRAWN = 64  # random numbers of a key
@@ -168,12 +167,12 @@ class Steps:
             return []
         if isinstance(op, ClusterOp):
             return self._cluster(step)
-        if step.name in CALLS:
-            program = op.body.returning(op.results).program
+        if step.op.control == "call":
+            (program,) = step.programs
             return Steps(code, program, list(map(self._held, step.args)), self._count, self._always).outputs
-        if step.name in CONDITIONALS:
+        if step.op.control == "conditional":
             return self._conditional(step)
-        if step.name in LOOPS:
+        if step.op.control == "loop":
             return self._loop(step)
         if op.random_fill and not op.tensors(step.args):
             return [self._drawn(step)]
@@ -741,35 +740,16 @@ class Steps:
 
     def _conditional(self, step: Step) -> list[Held]:
         """Returns the results of a conditional."""
-        index, *values = step.args
-        held, op = list(map(self._held, values)), step.op
-
-        def results(label: str, body: Body) -> list[Held]:
-            inputs = [held[p] for p in op.places[label]]
-            return Steps(self._code, body.compiled.program, inputs, self._count, always=False).outputs
-
-        return self._branches(self._held(index), op.bodies, results, step.outputs, held)
-
-    def _branches(
-        self, index: Held, bodies: Mapping[str, Body], results_of: Callable[[str, Body], list[Held]],
-        outputs: Sequence[SymbolicTensor], held: Sequence[Held],
-    ) -> list[Held]:  # fmt: skip
-        """Writes branches. One of them runs.
-
-        Args:
-            index: the index of the branch, or a truth value that selects the first one.
-            bodies: the branches by their labels.
-            results_of: writes a branch, and returns its results.
-            outputs: the tensors of the results.
-            held: the inputs of the branches. Branches may change lists among them.
-        """
-        code, b, element = self._code, self._code.b, scalar(index)
-        versions = {v.entries: v.number for v in held if isinstance(v, Version)}
-        variables = [None if t.dtype is variant else Variable(code, tuple(t.shape.as_list()), t.dtype) for t in outputs]
+        index, *operands = step.args
+        held = {id(t): self._held(t) for t in operands}
+        code, b, element = self._code, self._code.b, scalar(self._held(index))
+        versions = {v.entries: v.number for v in held.values() if isinstance(v, Version)}
+        shapes = [(None if t.dtype is variant else tuple(t.shape.as_list()), t.dtype) for t in step.outputs]
+        variables = [None if shape is None else Variable(code, shape, dtype) for shape, dtype in shapes]
         lists: list[list[Entries]] = []
         latest, joined = dict(versions), code.new_block("joined")
-        for i, (label, body) in enumerate(bodies.items()):
-            is_last = i == len(bodies) - 1
+        for i, (program, inputs) in enumerate(step.inner):
+            is_last = i == len(step.programs) - 1
             if not is_last:
                 chosen, following = code.new_block("branch"), code.new_block("else")
                 test = element.value if element.dtype.is_bool else code.one.equal(element, i).value
@@ -777,7 +757,7 @@ class Steps:
                 b.position_at_end(chosen)
             for entries, version in versions.items():
                 entries.version = version
-            results = results_of(label, body)
+            results = Steps(code, program, [held[id(t)] for t in inputs], self._count, always=False).outputs
             lists.append([entries_of(r) for r, variable in zip(results, variables, strict=True) if variable is None])
             for variable, result in zip(variables, results, strict=True):
                 if variable is not None:
@@ -808,12 +788,12 @@ class Steps:
                 variables.append(entries_of(value))
         if len(set(variables)) < len(variables):
             raise Unsupported("a list is carried twice")
-        captured, program = held[loop.count :], loop.body.compiled.program
+        captured, (condition, program) = held[loop.count :], step.programs
 
         def iterate(state: list[Held], _: Any) -> list[Held]:
             return Steps(code, program, [*state, *(captured[i] for i in loop.places[1])]).outputs
 
-        test = condition_of(code, loop.condition.compiled.program, [captured[i] for i in loop.places[0]])
+        test = condition_of(code, condition, [captured[i] for i in loop.places[0]])
         write_loop(code, variables, test, iterate, limit)
         return [v.last if isinstance(v, Entries) else v.load() for v in variables]
 

@@ -33,9 +33,9 @@ from tapeflow.graph.compiler.clusters import has_llvm
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_in
 from tapeflow.graph.program.counters import counts_to_known_bound, static_trip_count, trip_count
-from tapeflow.graph.program.functions import Body, Loop
+from tapeflow.graph.program.functions import Loop
 from tapeflow.graph.program.loop_records import returned_values
-from tapeflow.graph.program.program import CALLS, CONDITIONALS, LOOPS, Program, Step
+from tapeflow.graph.program.program import Program, Step
 from tapeflow.graph.program.program_checks import run_passes
 from tapeflow.graph.program.random_streams import has_stream, with_stream
 from tapeflow.graph.program.simplify import simplify
@@ -57,7 +57,7 @@ def compile_loops(program: Program) -> None:
     if devices.machine.has_gpu or not has_llvm():
         return
     for step in program.steps:
-        if step.name in LOOPS and not step.placed:
+        if step.op.control == "loop" and not step.placed:
             native = _native(program, step)
             if native is not None:
                 step.op = GraphOp(f"Native{step.name}", native, gives_tuple=True)
@@ -143,20 +143,9 @@ def may_compile(step: Step, most: int | None = SMALL) -> bool:
         return False
     if step.registered:
         return bool(op.element or op.reduced or op.row or op.moves or op.random_fill or op.in_loops or op.draws)
-    bodies = bodies_of(step)
-    return bodies is not None and not any(
-        b.stateful or not all(may_compile(s, most) for s in b.compiled.program.steps) for b in bodies
-    )
-
-
-def bodies_of(step: Step) -> list[Body] | None:
-    """Returns the functions that a `GraphOp`'s step runs; None if the step can't be compiled."""
-    op = step.op
-    if op is READ:
-        return []
-    if step.name in LOOPS and step.op.kernel.residuals is not None:
-        return None
-    return list(op.bodies.values()) if step.name in (*CALLS, *CONDITIONALS, *LOOPS) else None
+    if op.control != "call" and not step.is_written:
+        return op is READ
+    return not op.stateful and all(may_compile(s, most) for program in step.programs for s in program.steps)
 
 
 class TooLarge(Unsupported):

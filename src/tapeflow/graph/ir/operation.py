@@ -27,8 +27,6 @@ from tapeflow.graph.ir.positions import Position, stack_summary
 if TYPE_CHECKING:
     from tapeflow.graph.ir.graph import Graph
 
-_BRANCHING = ("If", "Case", "While")
-
 
 class GradientOf(NamedTuple):
     """A description of a loop's gradient.
@@ -112,10 +110,15 @@ class GraphOp(Op):
         self.gives_tuple = gives_tuple
         self.gradient_of = gradient_of
 
+    @property
+    def programs(self) -> list[Any]:
+        """The programs of the functions that it calls."""
+        return [body.compiled.program for body in self.bodies.values()]
+
     def input_name(self, i: int) -> str:
         """Returns TensorFlow's name of an input, or "" if it has none."""
         if self.bodies:
-            return f"input_{i - self.steering + self.first_output}" if self.name.endswith(_BRANCHING) else ""
+            return f"input_{i - self.steering + self.first_output}" if self.control != "call" else ""
         try:
             arguments = op_defs.get(self.name).inputs
         except LookupError:

@@ -25,9 +25,6 @@ from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, symb
 NATIVE = frozenset({float16, bfloat16, float32, float64})
 _UNKNOWN = 32  # the estimate of a size that is not static
 _FEW = 8  # the limit of elements for comparing constants, such as shapes
-CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
-CONDITIONALS = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
-LOOPS = frozenset({"While", "StatelessWhile"})
 
 
 class Miss(NamedTuple):
@@ -57,7 +54,7 @@ class Step:
         must_run: True if it runs even without uses of its outputs.
     """
 
-    __slots__ = ("args", "must_run", "op", "origins", "outputs")
+    __slots__ = ("_programs", "args", "must_run", "op", "origins", "outputs")
 
     def __init__(
         self, op: Any, args: Sequence[Any], outputs: Sequence[SymbolicTensor], origins: Sequence[Operation],
@@ -68,6 +65,30 @@ class Step:
         self.outputs = outputs
         self.origins = list(origins)
         self.must_run = must_run
+        self._programs: Sequence[Program] | None = None
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        """The programs in it: of a called function, of branches, or of a loop's condition, body and hoisted part."""
+        if self._programs is None:
+            self._programs = [] if self.registered else self.op.programs
+        return self._programs
+
+    @programs.setter
+    def programs(self, programs: Sequence[Program]) -> None:
+        self._programs = programs
+
+    @property
+    def inner(self) -> list[tuple[Program, list[SymbolicTensor]]]:
+        """The programs in it, with the tensors that it passes to their first inputs."""
+        operands, places = self.args[self.op.steering :], self.op.places.values()
+        return [(program, [operands[i] for i in own]) for program, own in zip(self.programs, places, strict=False)]
+
+    @property
+    def is_written(self) -> bool:
+        """True for a conditional or loop that the source writes as `if` or `while`; a loop with residuals is a call."""
+        control = self.op.control
+        return control == "conditional" or (control == "loop" and self.op.kernel.residuals is None)
 
     @property
     def operation(self) -> Operation:
@@ -177,7 +198,7 @@ class Program:
             elif op.name == "Placeholder":
                 if id(operation.outputs[0]) not in fed:
                     raise _not_fed(operation)
-            elif op.name in CALLS and self._is_inlined(operation):
+            elif op.control == "call" and self._is_inlined(operation):
                 self._inline(operation, resources)
             elif op.name != "NoOp":
                 self._append(operation)

@@ -38,7 +38,7 @@ from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, variable_of
 from tapeflow.graph.ir.python_op import eager_outputs
 from tapeflow.graph.program.interpreter import interpret
-from tapeflow.graph.program.program import CALLS, needed_operations
+from tapeflow.graph.program.program import needed_operations
 from tapeflow.graph.transform.body import Body, by_id, raw, traced_body
 from tapeflow.graph.transform.lower import call_operation
 
@@ -263,7 +263,7 @@ class _Writer:
             return [Slices(op.attrs["value"], outputs[0], False)]
         if op is READ:
             return [Slices(inputs[0].value if stacked else _read_variable(inputs[0].value), outputs[0], stacked)]
-        if op.name in CALLS:
+        if op.control == "call":
             return self.write(op.body, op.results, inputs)
         if isinstance(op, GraphOp) and op.bodies:
             self._loops.add(id(operation))

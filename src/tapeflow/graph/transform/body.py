@@ -196,6 +196,7 @@ class Call(GraphOp):
         results: the tensors of the body's graph that the call returns: the body's outputs, then residuals.
     """
 
+    control = "call"
     keep_all_inputs = False  # the attrs of a tape's record have their values
 
     def __init__(self, body: Body, results: Sequence[SymbolicTensor]) -> None:
@@ -211,6 +212,10 @@ class Call(GraphOp):
     def compiled(self) -> Compiled:
         """The compiled function of the call, in eager mode."""
         return self.body.returning(self.results)
+
+    @property
+    def programs(self) -> list[Any]:
+        return [self.compiled.program]
 
     def add(self, values: Sequence[Any]) -> list[SymbolicTensor]:
         """Adds an operation of this op to the graph that is being built; returns its outputs."""

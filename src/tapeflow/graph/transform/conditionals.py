@@ -46,6 +46,10 @@ class Conditional:
         number = self.number_of(index)
         return self.bodies[number].compiled(*[operands[p] for p in self.places[number]])
 
+    def specialized(self) -> list[Any]:
+        """Returns the programs of the bodies with faster kernels."""
+        return [body.compiled.specialized() for body in self.bodies]
+
     def number_of(self, index: Any) -> int:
         """Returns the number of the body that the first value selects."""
         last = len(self.bodies) - 1
@@ -90,7 +94,7 @@ def _conditional_op(
         gradient=conditional_gradient, gives_tuple=True,
         bodies=dict(zip(names, bodies, strict=True)), places=dict(zip(names, places, strict=True)),
     )  # fmt: skip
-    op.steering = 1
+    op.control, op.steering = "conditional", 1
     return op
 
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from tapeflow.core.ops.numerics import checked_outputs, is_finite, not_finite
 from tapeflow.graph.ir.operation import GraphOp, Operation
-from tapeflow.graph.program.program import CALLS, Program, Step
+from tapeflow.graph.program.program import Program, Step
 
 
 class Inspector(Protocol):
@@ -93,7 +93,7 @@ def inspect_results(program: Program, inspectors: Sequence[Inspector]) -> None:
     steps = []
     for step in program.steps:
         steps.append(step)
-        inside = step.name in CALLS and not step.registered and not step.op.bodies["f"].optimized
+        inside = step.op.control == "call" and not step.op.bodies["f"].optimized
         for inspector in inspectors:
             places = [] if inside else inspector.choose(step)
             if places:

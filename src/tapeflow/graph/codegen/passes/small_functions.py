@@ -20,7 +20,7 @@ from tapeflow.graph.compiler.native_functions import NativeOp, has_products, mos
 from tapeflow.graph.compiler.native_loops import SMALL, is_small, is_static, may_compile
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import VariableUpdate, variable_of
-from tapeflow.graph.program.program import LOOPS, Program, Step
+from tapeflow.graph.program.program import Program, Step
 
 _LEAST_STEPS = 8  # fewer steps do not pay for compiling
 _MOST_STEPS = 1 << 10
@@ -56,7 +56,7 @@ def _step_qualifies(program: Program, step: Step, most: int) -> bool:
         return is_static(step.outputs[0]) and variable_of(step.args[0]) is not None
     if isinstance(step.op, VariableUpdate):
         return changes_elements(program, step) and is_small(step.args[1], most)
-    if step.name in LOOPS or any(t.dtype in (variant, resource) for t in (*step.inputs, *step.outputs)):
+    if step.op.control == "loop" or any(t.dtype in (variant, resource) for t in (*step.inputs, *step.outputs)):
         return False
     small = all(is_small(t, most) for t in step.outputs)
     return all(map(is_static, step.inputs)) and small and may_compile(step, most)
