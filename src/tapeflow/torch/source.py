@@ -58,7 +58,7 @@ def _simplify_inner(program: Program) -> None:
 def _forget_residuals(program: Program) -> None:
     """Drops the residuals of loops that nothing in the program uses: a tape in the function had them returned, for
     gradients that the result does not depend on."""
-    used = {id(t) for step in program.steps for t in step.inputs} | {id(t) for t in program.outputs}
+    used = program.use_counts()
     for step in program.steps:
         if step.op.control == "loop":
             count = step.op.kernel.count
@@ -174,7 +174,7 @@ class ModuleWriter(SymbolicWriter):
 
     def block(self, program: Program, indent: int) -> None:
         _refuse_residuals(program)
-        self.sizes.add(program.steps)
+        self.sizes.add(program)
         self._constants.update(program.constants)
         self._skip(program)
         super().block(program, indent)

@@ -160,7 +160,7 @@ class _Uses:
     def __init__(self, program: Program, before: Collection[int]) -> None:
         behind = _needed_steps([s for s in program.steps if id(s) not in before], program.outputs)
         self._behind = {id(step) for step in behind}
-        self._producers = {id(t): step for step in program.steps for t in step.outputs}
+        self._producers = program.producers
         self._counts = Counter(id(t) for step in behind for t in step.inputs)
         self._counts.update(map(id, program.outputs))
         self.passing = sum(id(t) in self._counts for s in program.steps if id(s) in before for t in s.outputs)

@@ -65,8 +65,7 @@ def divide(
         if not cost or cost < LEAST_COST:
             steps += run
         else:
-            others = [s for other in runs[:i] + runs[i + 1 :] for s in other]
-            steps.append(_part_step(program, run, others, function_of))
+            steps.append(_part_step(program, run, function_of))
     whole = copy.copy(program)
     whole.steps = steps
     return whole
@@ -93,24 +92,17 @@ def _counting_steps(program: Program) -> set[int]:
     return steps
 
 
-def _part_step(
-    program: Program, run: list[Step], others: list[Step], function_of: Callable[[Program], Callable[..., Any]]
-) -> Step:
-    """Returns the step that computes a run of steps; `others` are the other steps of the program."""
-    used = {id(t) for step in others for t in step.inputs} | {id(t) for t in program.outputs}
-    part = copy.copy(program)
-    part.steps = _with_sizes(program, run)
-    computed = {id(t) for step in part.steps for t in step.outputs}
-    inputs = {id(t): t for step in part.steps for t in step.inputs}
-    part.inputs = [t for i, t in inputs.items() if i not in computed and i not in part.constants]
-    part.outputs = [t for step in run for t in step.outputs if id(t) in used]
+def _part_step(program: Program, run: list[Step], function_of: Callable[[Program], Callable[..., Any]]) -> Step:
+    """Returns the step that computes a run of steps."""
+    part = program.part(_with_sizes(program, run))
+    part.outputs = program.part(run).outputs
     must_run = any(step.must_run for step in run)
     return Step(CompiledPart(function_of(part)), part.inputs, part.outputs, [run[-1].operation], must_run=must_run)
 
 
 def _with_sizes(program: Program, run: list[Step]) -> list[Step]:
     """Returns the steps of a run, and earlier steps that compute the sizes in it from the shapes of tensors."""
-    producers = {id(t): step for step in program.steps for t in step.outputs}
+    producers = program.producers
     within = {id(step) for step in run}
     stack = [a for step in run if step.registered for a in step.op.hosts(step.args)]
     while stack:
@@ -142,7 +134,7 @@ def obstacles_in(program: Program, untraceable: Collection[Any]) -> dict[int, st
         untraceable: the ops whose kernels can't be traced.
     """
     sizes = Sizes(lambda t: t.op.name, program.constant)
-    sizes.add(program.steps)
+    sizes.add(program)
     whys = {id(step.operation): _find_obstacle(program, step, sizes, untraceable) for step in program.steps}
     return {i: why for i, why in whys.items() if why is not None}
 

@@ -287,7 +287,7 @@ class Matcher:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.producers = {id(t): step for step in program.steps for t in step.outputs}
+        self.producers = program.producers
         self.uses = self.use_counts()
         self.failure: Failure | None = None
 

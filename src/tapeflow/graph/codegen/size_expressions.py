@@ -17,7 +17,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import numbers
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.integer_text import IntegerText
-from tapeflow.graph.program.program import Step
+from tapeflow.graph.program.program import Program, Step
 
 _MOST = 32  # elements of a vector of sizes
 
@@ -39,9 +39,9 @@ class Sizes:
         self._steps: dict[int, Step] = {}  # by the ids of their outputs
         self._bound: dict[int, Any] = {}  # the expressions of tensors that no step computes, by their ids
 
-    def add(self, steps: Sequence[Step]) -> None:
+    def add(self, program: Program) -> None:
         """Adds the steps of a program."""
-        self._steps.update((id(t), step) for step in steps for t in step.outputs)
+        self._steps.update(program.producers)
 
     def bind(self, tensor: SymbolicTensor, expression: Any) -> None:
         """Has a tensor that is passed to a function stand for the expressions of a size, or of several in a list."""

@@ -289,7 +289,7 @@ def _of_objects(step: Step) -> bool:
 
 def _last_uses(program: Program) -> dict[int, list[int]]:
     """Returns the ids of the temporaries with their last use in each step, by the steps' ids."""
-    lasting = {id(t) for t in (*program.inputs, *program.outputs)} | set(program.constants)
+    lasting = program.lasting
     last: dict[int, Step] = {}
     for step in program.steps:
         for t in step.inputs:

@@ -30,7 +30,7 @@ class SymbolicWriter(ControlFlowWriter):
         self.sizes = Sizes(self.reference, lambda t: self._constants.get(id(t)))
 
     def block(self, program: Program, indent: int) -> None:
-        self.sizes.add(program.steps)
+        self.sizes.add(program)
         self._constants.update(program.constants)
         super().block(program, indent)
 

@@ -41,6 +41,7 @@ from tapeflow.graph.compiler.loops import Operand, loops_of
 from tapeflow.graph.compiler.target import function
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, VariableUpdate, variable_of
+from tapeflow.graph.program.effects import effects_before
 from tapeflow.graph.program.program import Program, Step, elements_of, reduced_axes
 
 _Shapes = tuple[torch.Size, ...]
@@ -529,36 +530,6 @@ def _repeats(step: Step) -> bool:
     return out is not None and out.dtype in DTYPES and out.shape.is_fully_defined() and not step.placed
 
 
-def effects_before(steps: Sequence[Step]) -> list[list[int]]:
-    """Returns for each step the indices of the steps that must run before it because of effects.
-
-    Reads and changes of one variable keep their order. Their first index is the step that gave the variable its current
-    value, or -1. Other effects keep their order among all steps with effects.
-    """
-    result: list[list[int]] = []
-    last = -1  # the last step with other effects
-    since: list[int] = []  # later steps with effects on one variable
-    changed: dict[int, int] = {}
-    read: dict[int, list[int]] = {}
-    for i, step in enumerate(steps):
-        variable = variable_of(step.args[0]) if step.op is READ or isinstance(step.op, VariableUpdate) else None
-        if not has_effect(step):
-            result.append([])
-        elif variable is None:
-            result.append(since or [last])
-            last, since, changed, read = i, [], {}, {}
-        else:
-            before = [changed.get(variable._id, last)]
-            since.append(i)
-            if step.op is READ:
-                read.setdefault(variable._id, []).append(i)
-            else:
-                before += read.pop(variable._id, [])
-                changed[variable._id] = i
-            result.append(before)
-    return result
-
-
 class _Group:
     """Steps that become a cluster, or a single step.
 
@@ -821,11 +792,6 @@ def _longer(a: Any, b: Any) -> Any:
 
 
 _NAMED = 3  # ops in the name of a cluster
-
-
-def has_effect(step: Step) -> bool:
-    """Returns True if a step must keep its order relative to other steps with effects."""
-    return not step.pure or step.must_run
 
 
 def _number(program: Program, tensor: SymbolicTensor) -> Any:

@@ -20,7 +20,7 @@ from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.dtypes import bfloat16, float16, float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.dependencies import reachable
-from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, symbolic_in, variable_of
+from tapeflow.graph.ir.operation import GraphOp, Operation, symbolic_in
 
 NATIVE = frozenset({float16, bfloat16, float32, float64})
 _UNKNOWN = 32  # the estimate of a size that is not static
@@ -129,12 +129,6 @@ class Step:
     def placed(self) -> bool:
         """True if the user placed it on a device and the machine has a GPU. Without a GPU, all devices share memory."""
         return bool(self.operation.device) and devices.machine.has_gpu
-
-    @property
-    def changed_variable(self) -> int | None:
-        """The id of the variable that it updates; None if it is no update, or of an unknown variable."""
-        variable = variable_of(self.args[0]) if isinstance(self.op, VariableUpdate) else None
-        return None if variable is None else variable._id
 
     def __repr__(self) -> str:
         return f"<step {self.name} of {self.operation.name!r}>"
@@ -251,6 +245,36 @@ class Program:
             step.args, step.outputs = substitute(step.args, others), substitute(step.outputs, others)
         self.inputs, self.outputs = substitute(self.inputs, others), substitute(self.outputs, others)
         return {id(others[i]): t for i, t in before.items()}
+
+    @property
+    def producers(self) -> dict[int, Step]:
+        """The steps that compute tensors, by the tensors' ids."""
+        return {id(t): step for step in self.steps for t in step.outputs}
+
+    @property
+    def users(self) -> dict[int, list[int]]:
+        """The indices of the steps that take tensors, by the tensors' ids."""
+        users: dict[int, list[int]] = {}
+        for i, step in enumerate(self.steps):
+            for t in step.inputs:
+                users.setdefault(id(t), []).append(i)
+        return users
+
+    @property
+    def lasting(self) -> set[int]:
+        """The ids of the tensors that outlive their last use in steps: inputs, outputs and constants."""
+        return {id(t) for t in (*self.inputs, *self.outputs)} | set(self.constants)
+
+    def part(self, steps: Sequence[Step]) -> Program:
+        """Returns some of the steps as a program. Its outputs are the results with other uses."""
+        part, inside = copy.copy(self), set(map(id, steps))
+        others = [t for step in self.steps if id(step) not in inside for t in step.inputs]
+        used = set(map(id, (*self.outputs, *others)))
+        computed = {id(t): t for step in steps for t in step.outputs}
+        taken = {id(t): t for step in steps for t in step.inputs}
+        part.steps, part.outputs = list(steps), [t for i, t in computed.items() if i in used]
+        part.inputs = [t for i, t in taken.items() if i not in computed and i not in self.constants]
+        return part
 
     def use_counts(self) -> dict[int, int]:
         """Returns the use counts of tensors in steps and outputs, by the tensors' ids."""

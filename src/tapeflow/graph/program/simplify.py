@@ -16,7 +16,7 @@ from tapeflow.core.ops.shape_rules import wholly_static
 from tapeflow.core.ops.static import compute_static, host_static, value_of
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import variable_of
+from tapeflow.graph.program.effects import effects_before
 from tapeflow.graph.program.program import Program, Step, substitute
 
 _MOST_BYTES = 1 << 16  # of a folded value, if its inputs are not larger: it stays in memory as long as the function
@@ -25,11 +25,15 @@ _MOST_BYTES = 1 << 16  # of a folded value, if its inputs are not larger: it sta
 def simplify(program: Program) -> None:
     """Replaces the outputs of steps by tensors with the same values, and removes these steps and unused ones."""
     same_as: dict[int, SymbolicTensor] = {}
-    earlier = _Earlier()
+    earlier: dict[Any, Step] = {}
     remaining = []
-    for step in program.steps:
+    effects = effects_before(program.steps, lambda step: step.must_run or step.op is READ)
+    for step, before in zip(program.steps, effects, strict=True):
         step.args = substitute(step.args, same_as)
-        same = _fold_step(step, program) or earlier.equal_outputs(step)
+        same = _fold_step(step, program)
+        if same is None and (key := _sharing_key(step, before)) is not None:
+            equal = earlier.setdefault(key, step)
+            same = None if equal is step else equal.outputs
         if same is None:
             remaining.append(step)
         else:
@@ -136,38 +140,13 @@ def _byte_count(tensor: SymbolicTensor) -> float:
 # ---- equal steps -----------------------------------------------------------------------------------------------------
 
 
-class _Earlier:
-    """The steps so far that later steps may equal.
+def _sharing_key(step: Step, before: Sequence[int]) -> Any:
+    """Returns a key that is equal for steps with equal results, or None if the step must not be shared.
 
-    A variable is read once between two updates. A side effect on unknown variables ends the sharing of all reads.
+    A variable is read once between two updates: the first of the steps `before` it gave the variable its value.
     """
-
-    def __init__(self) -> None:
-        self._steps: dict[Any, Step] = {}  # by their keys
-        self._reads: dict[int | None, list[Any]] = {}  # the keys of reads, by the ids of variables
-
-    def equal_outputs(self, step: Step) -> Sequence[SymbolicTensor] | None:
-        """Returns the outputs of an earlier step with the same op and arguments. Adds the step if there is none."""
-        key = _sharing_key(step)
-        if key is not None and key in self._steps:
-            return self._steps[key].outputs
-        if key is not None:
-            self._steps[key] = step
-            if step.op is READ:
-                self._reads.setdefault(key[1], []).append(key)
-        elif step.must_run:
-            changed = step.changed_variable
-            for variable in [*self._reads] if changed is None else [changed, None]:
-                for read in self._reads.pop(variable, ()):
-                    del self._steps[read]
-        return None
-
-
-def _sharing_key(step: Step) -> Any:
-    """Returns a key that is equal for steps with equal results, or None if the step must not be shared."""
     if step.op is READ:
-        variable = variable_of(step.args[0])
-        return READ, None if variable is None else variable._id, id(step.args[0])
+        return READ, id(step.args[0]), *before
     if not step.pure or step.must_run or step.placed:
         return None
     key = step.op, *map(_freeze_argument, step.args)

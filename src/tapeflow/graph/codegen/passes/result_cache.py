@@ -10,7 +10,6 @@ Neither does a program on a machine with a GPU, because CUDA graphs may capture 
 
 from __future__ import annotations
 
-import copy
 import weakref
 from typing import Any
 
@@ -31,17 +30,15 @@ _ELEMENTS = 1 << 13  # elements of a result that cost as much as one call
 def cache(program: Program) -> None:
     """Replaces the steps that depend only on variables by one step that caches their results."""
     steps = _cached_steps(program)
-    uses = {id(t) for step in steps for t in step.inputs}
+    block = program.part(steps)
+    uses = set(map(id, block.inputs))
     reads = [step for step in program.steps if step.op is READ and id(step.outputs[0]) in uses]
     if sum(map(_caching_cost, steps)) <= _LOOKING_UP + _CHECKING_A_VARIABLE * len(reads):
         return
     inside = {id(step) for step in (*steps, *reads)}
     rest = [step for step in program.steps if id(step) not in inside]
-    used = {id(t) for step in rest for t in step.inputs}
-    outputs = [t for step in steps for t in step.outputs if id(t) in used]
-    block = copy.copy(program)
-    block.inputs, block.steps, block.outputs = [step.outputs[0] for step in reads], steps, outputs
-    program.steps = [*reads, Step(CachedBlock(block), block.inputs, outputs, steps[-1].origins), *rest]
+    block.inputs = [step.outputs[0] for step in reads]
+    program.steps = [*reads, Step(CachedBlock(block), block.inputs, block.outputs, steps[-1].origins), *rest]
 
 
 def fixed_tensors(program: Program) -> set[int]:

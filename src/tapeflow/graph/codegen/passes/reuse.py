@@ -21,11 +21,7 @@ _LEAST_BYTES = 1 << 15  # allocating fewer bytes is cheap
 
 def reuse(program: Program) -> None:
     """Makes steps write their results into the memory of an input at its last use."""
-    users: dict[int, list[int]] = {}
-    for i, step in enumerate(program.steps):
-        for t in step.inputs:
-            users.setdefault(id(t), []).append(i)
-    lasting = {id(t) for t in (*program.inputs, *program.outputs)} | set(program.constants)
+    users, lasting = program.users, program.lasting
     writable: dict[int, bool] = {}
     for i, step in enumerate(program.steps):
         if isinstance(step.op, ClusterOp):

@@ -7,7 +7,6 @@ steps' shapes show if Python would take longer than their arithmetic.
 
 from __future__ import annotations
 
-import copy
 import itertools
 from collections.abc import Collection, Sequence
 
@@ -103,16 +102,10 @@ _NAMED = 3  # ops in the name of a function
 def _part_of(program: Program, steps: Sequence[Step]) -> Program:
     """Returns some consecutive steps of a program as a program. Handles of the changed variables are its first
     inputs."""
-    part, inside = copy.copy(program), {id(step) for step in steps}
-    others = [step for step in program.steps if id(step) not in inside]
-    used = {id(t) for t in (*program.outputs, *(t for step in others for t in step.inputs))}
-    computed = {id(t) for step in steps for t in step.outputs}
+    part = program.part(steps)
     changes = [step.args[0] for step in steps if isinstance(step.op, VariableUpdate)]
     handles = {variable_of(handle)._id: handle for handle in changes}
     known = {id(handle) for step in steps if step.op is READ or isinstance(step.op, VariableUpdate)
              for handle in step.args[:1]}  # fmt: skip
-    outer = {id(t): t for step in steps for t in step.inputs}
-    inputs = [t for i, t in outer.items() if i not in computed and i not in known and program.constant(t) is None]
-    part.steps, part.inputs = list(steps), [*handles.values(), *inputs]
-    part.outputs = [t for step in steps for t in step.outputs if id(t) in used]
+    part.inputs = [*handles.values(), *(t for t in part.inputs if id(t) not in known)]
     return part
