@@ -877,3 +877,8 @@ def sum_of_lists(*lists: Tensor) -> Tensor:
 
 
 hooks.zeros_variant = zeros_variant
+
+
+def shape_argument(shape: TensorShape) -> Any:
+    """Returns a shape as an argument of list ops: -1 for an unknown rank or dimension."""
+    return -1 if shape.rank is None else tuple([-1 if d is None else d for d in shape])

@@ -160,7 +160,7 @@ def _code_place(code: CodeType, offset: int, reason: str) -> Place:
 def _op_reason(op: Any, dtype: DType | None) -> str:
     if dtype is not None and not dtype.differentiable:
         return f"{op.name} returns {dtype.name}: only floating-point and complex values have gradients."
-    if op.name in ("StopGradient", "PreventGradient"):
+    if op.identity:
         return f"{op.name} ends gradients on purpose."
     if op.name.startswith("Assign"):
         return f"No gradient passes through an assignment to a variable ({op.name})."
@@ -185,7 +185,7 @@ def _breaks_inside(op: Any, starts: set[int] | None) -> Iterator[Place]:
         if smooth and operation.op.differentiable:
             reached.update(map(id, smooth))
             yield from _breaks_inside(operation.op, {i for i, t in enumerate(operation.inputs) if id(t) in reached})
-        elif operation.position is not None and operation.outputs and operation.type not in ("Shape", "Size", "Rank"):
+        elif operation.position is not None and operation.outputs and not operation.op.reads_shape:
             code, offset, _ = operation.position
             yield _code_place(code, offset, _op_reason(operation.op, operation.outputs[0].dtype))
 

@@ -21,8 +21,8 @@ from tapeflow.core.values import nest
 from tapeflow.core.values.composite import without_variables
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, invalid
-from tapeflow.graph.ir.checks import assert_op
 from tapeflow.graph.ir.operation import Operation
+from tapeflow.graph.ir.python_op import assert_op
 from tapeflow.graph.transform import control_flow as staged
 from tapeflow.math.casting import cast
 from tapeflow.math.reduction import count_nonzero

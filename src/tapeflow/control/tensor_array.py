@@ -11,7 +11,7 @@ import numpy as np
 
 from tapeflow.array.concat_and_split import concat, split, stack, unstack
 from tapeflow.array.creation import zeros
-from tapeflow.array.tensor_list import list_from_tensor, list_get_item, list_reserve, list_set_item
+from tapeflow.array.tensor_list import list_from_tensor, list_get_item, list_reserve, list_set_item, shape_argument
 from tapeflow.core.context import state
 from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.ops.convert import convert, host_value, operand
@@ -60,7 +60,7 @@ class TensorArray:
 
     def __new__(cls, *args: Any, flow: Any = None, **kwargs: Any) -> TensorArray:
         if cls is TensorArray and (state.graph is not None or isinstance(flow, SymbolicTensor)):
-            from tapeflow.graph.transform.tensor_array import StagedTensorArray
+            from tapeflow.control.graph_tensor_array import StagedTensorArray
 
             cls = StagedTensorArray
         return object.__new__(cls)
@@ -126,10 +126,9 @@ class TensorArray:
 
     def __tf_composite__(self) -> Any:
         """Returns the array as a composite tensor, which a function takes and works on while it is traced."""
-        from tapeflow.graph.transform.tensor_array import with_flow
+        from tapeflow.control.graph_tensor_array import with_flow
 
-        shape = self._element_shape
-        dims = -1 if shape.rank is None else tuple([-1 if d is None else d for d in shape])
+        shape, dims = self._element_shape, shape_argument(self._element_shape)
         present = [t for t in self._tensors if t is not None]
         if present and len(present) == len(self._tensors) and shape.is_fully_defined():
             flow = list_from_tensor(stack(present), dims)
@@ -457,7 +456,7 @@ class TensorArraySpec(TypeSpec):
     def _from_components(self, components: Any) -> TensorArray:
         flow = components[0]
         if isinstance(flow, SymbolicTensor):
-            from tapeflow.graph.transform.tensor_array import with_flow
+            from tapeflow.control.graph_tensor_array import with_flow
 
             return with_flow(self, flow)
         held = flow.value[()]

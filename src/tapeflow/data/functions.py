@@ -28,7 +28,7 @@ from tapeflow.data.threads import running
 from tapeflow.data.whole_batches import batches_of
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GraphOp
-from tapeflow.graph.program.random_streams import draws_from_stream
+from tapeflow.graph.program.effects import draws_from_stream
 from tapeflow.graph.transform.body import Body, raw
 
 debugging: list[bool] = []  # whether `tf.data.experimental.enable_debug_mode` was called: then functions run eagerly

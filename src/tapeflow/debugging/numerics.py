@@ -75,7 +75,7 @@ class _Checker:
     seen = EVERYTHING
 
     def __init__(self) -> None:
-        inspecting: Any = importlib.import_module("tapeflow.graph.codegen.passes.inspectors")
+        inspecting: Any = importlib.import_module("tapeflow.graph.codegen.inspected")
         self.inspector = inspecting.FINITE_NUMBERS
 
     def variable_read(self, variable: Any, read: int) -> None:

@@ -13,8 +13,8 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.debugging.types import assert_type, prefix_of
-from tapeflow.graph.ir.checks import assertion, check_or_defer, nothing_to_check
 from tapeflow.graph.ir.operation import Operation
+from tapeflow.graph.ir.python_op import assertion, check_or_defer, nothing_to_check
 
 
 def _as_rank(rank: Any) -> Any:

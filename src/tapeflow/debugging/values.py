@@ -12,8 +12,8 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.graph.ir.checks import assertion
 from tapeflow.graph.ir.operation import Operation
+from tapeflow.graph.ir.python_op import assertion
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, greater, greater_equal, less, less_equal, not_equal
 from tapeflow.math.elementwise import abs

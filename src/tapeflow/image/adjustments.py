@@ -18,7 +18,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float16, float32, uint8
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.graph.ir.checks import check_or_defer
+from tapeflow.graph.ir.python_op import check_or_defer
 from tapeflow.image.colors import check_scalar, scale_saturation, turn_hue
 from tapeflow.image.conversion import convert_image_dtype
 from tapeflow.image.files import decode_jpeg, encode_jpeg_variable_quality

@@ -19,8 +19,7 @@ from tapeflow.core.types.dtypes import DType, as_dtype, int32, resource, string,
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.ir.attrs import attrs_of, dtype_of_value
-from tapeflow.graph.ir.dependencies import reachable
-from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
+from tapeflow.graph.ir.operation import GraphOp, Operation, reachable, variable_of
 from tapeflow.graph.transform.lower import lower_operation
 from tapeflow.lite.forms import FORMS
 from tapeflow.lite.kernel_dtypes import kernel_dtype

@@ -20,7 +20,7 @@ from tapeflow.core.ops.arguments import is_tensor_like
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import DType, int32, int64
 from tapeflow.core.values.tensor import EagerTensor, invalid
-from tapeflow.graph.ir.checks import check_or_defer
+from tapeflow.graph.ir.python_op import check_or_defer
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, not_equal
 from tapeflow.ragged.conversion import with_leading_merged

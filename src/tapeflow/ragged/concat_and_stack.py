@@ -27,7 +27,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.values.tensor import invalid
-from tapeflow.graph.ir.checks import check_or_defer
+from tapeflow.graph.ir.python_op import check_or_defer
 from tapeflow.math.casting import cast
 from tapeflow.math.division import floormod
 from tapeflow.ragged.row_partition import array_of, length_of, repeat_values, tensor_of, up_to

@@ -21,7 +21,7 @@ from tapeflow.core.types.dtypes import FROM_NUMPY, DType, as_dtype, int64, strin
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
-from tapeflow.graph.ir.checks import check_or_defer
+from tapeflow.graph.ir.python_op import check_or_defer
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import not_equal
 from tapeflow.math.extrema import clip_by_value, maximum

@@ -10,7 +10,7 @@ from tapeflow.array.concat_and_split import repeat
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.values.tensor import invalid
-from tapeflow.graph.ir.checks import check_or_defer
+from tapeflow.graph.ir.python_op import check_or_defer
 from tapeflow.linalg.products import matmul as matmul_dense
 from tapeflow.math.extrema import maximum
 from tapeflow.math.reduction import reduce_max

@@ -22,7 +22,7 @@ from tapeflow.core.types.spec import TensorSpec, TypeSpec
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
-from tapeflow.graph.ir.checks import check_or_defer
+from tapeflow.graph.ir.python_op import check_or_defer
 from tapeflow.math.casting import cast
 from tapeflow.math.cumulative import cumsum
 from tapeflow.math.extrema import maximum

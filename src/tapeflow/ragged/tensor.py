@@ -18,7 +18,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.graph.ir.checks import check_or_defer
+from tapeflow.graph.ir.python_op import check_or_defer
 from tapeflow.ragged.row_partition import RowPartition, integers, length_of, tensor_of
 from tapeflow.sparse.tensor import SparseTensor
 

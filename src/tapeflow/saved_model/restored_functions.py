@@ -117,7 +117,7 @@ class Library:
             builder.operations.update((a, t.op) for a, t in zip(definition.arguments, tensors, strict=True))
             builder.add_function(definition)
             result = ParsedNode("result", "", [], [], {})
-            outputs = iter([graph.as_output(builder._tensor(result, o), name) for o in definition.outputs])
+            outputs = iter([graph.as_output(builder.tensor(result, o), name) for o in definition.outputs])
             structure = from_proto(saved.output_signature)
             leaves = nest.flatten(structure, expand_composites=True)
             flat = [next(outputs) if isinstance(leaf, TensorSpec) else leaf for leaf in leaves]

@@ -25,8 +25,7 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.data.graph_defs import DatasetResource
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
-from tapeflow.graph.graphdef.definitions import strip_default_attrs
-from tapeflow.graph.graphdef.export import PRODUCER, ExportedGradient, FunctionWriter
+from tapeflow.graph.graphdef.export import PRODUCER, ExportedGradient, FunctionWriter, strip_default_attrs
 from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.io import gfile
 from tapeflow.io.atomic_replace import replaced_file, replaced_folder

@@ -28,7 +28,7 @@ from tapeflow.core.types.aliases import AxisLike, DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, dtype_error, invalid
-from tapeflow.graph.ir.checks import check_or_defer
+from tapeflow.graph.ir.python_op import check_or_defer
 from tapeflow.linalg.products import matmul
 from tapeflow.math.arithmetic import add, multiply, negative
 from tapeflow.math.casting import cast

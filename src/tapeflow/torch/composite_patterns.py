@@ -17,27 +17,15 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
 from tapeflow.core.ops.definition import ops
-from tapeflow.graph.codegen.passes.composites import Attention, Parts, scaled_patterns
-from tapeflow.graph.codegen.patterns import (
-    Call,
-    Capture,
-    Captures,
-    Either,
-    Named,
-    Number,
-    Pattern,
-    Rule,
-    Static,
-    behind_reshapes,
-    is_vector,
-)
+from tapeflow.graph.codegen.passes.attention import Attention, Parts, scaled_patterns
+from tapeflow.graph.codegen.patterns import Call, Capture, Captures, Either, Matcher, Number, Pattern, Rule, Static
 from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.graph.program.program import NATIVE, Program, Step
 from tapeflow.torch.changes import is_change
@@ -73,6 +61,33 @@ def batch_norm(
 # ---- patterns --------------------------------------------------------------------------------------------------------
 
 
+class _Named(Pattern):
+    """A matching tensor with a name.
+
+    Args:
+        name: the name of the capture.
+        pattern: the pattern of the tensor.
+    """
+
+    def __init__(self, name: str, pattern: Pattern) -> None:
+        self._name, self._pattern = name, pattern
+
+    def match(self, matcher: Matcher, value: Any, captures: Captures) -> Iterator[Captures]:
+        bound = captures.bound(self._name, value)
+        if bound is not None:
+            yield from self._pattern.match(matcher, value, bound)
+
+
+class _BehindReshapes(Pattern):
+    """A tensor that results from reshapes of a matching tensor; `pattern` is the pattern of that tensor."""
+
+    def __init__(self, pattern: Pattern) -> None:
+        self._pattern = pattern
+
+    def match(self, matcher: Matcher, value: Any, captures: Captures) -> Iterator[Captures]:
+        yield from self._pattern.match(matcher, matcher.before_views(value), captures)
+
+
 def _half_pattern(x: Pattern, smooth: Pattern) -> Call:
     """Returns the pattern of `x / 2 * (1 + smooth)`."""
     return Call(ops.Mul, Call(ops.Mul, x, Number(0.5)), Call(ops.AddV2, smooth, Number(1.0)))
@@ -97,10 +112,10 @@ def _normalization_pattern() -> Call:
     mean = Call(ops.Mean, x, Static("axes"), True, name="mean")
     squares = Call(ops.SquaredDifference, x, Either(mean, Call(ops.StopGradient, mean)))
     variance = Call(ops.Mean, squares, Static("axes"), True, name="variance")
-    spread = Call(ops.AddV2, Named("spread", behind_reshapes(variance)), Number("epsilon"))
+    spread = Call(ops.AddV2, _Named("spread", _BehindReshapes(variance)), Number("epsilon"))
     root = Call(ops.Rsqrt, spread, name="root")
-    factors = Named("factor", Either(root, Call(ops.Mul, root, Capture("scale"))))
-    center = Named("center", behind_reshapes(Capture("mean")))
+    factors = _Named("factor", Either(root, Call(ops.Mul, root, Capture("scale"))))
+    center = _Named("center", _BehindReshapes(Capture("mean")))
     shift = Call(ops.Mul, Call(ops.Neg, center), factor)
     shifts = Either(Call(ops.Sub, offset, Call(ops.Mul, center, factor)), shift, Call(ops.AddV2, shift, offset))
     return Call(ops.AddV2, Call(ops.Mul, x, factors), shifts)
@@ -112,7 +127,7 @@ def _dropout_pattern() -> Call:
     shape = Either(Call(ops.Shape, Capture("like")), Capture())
     draws = Call((ops.RandomUniform, ops.StatelessRandomUniformV2), shape, name="draws")
     keeps = Call(ops.GreaterEqual, draws, Number("rate"))
-    scaled_up = Named("scaled", Either(*scaled_patterns(Capture("x"))))
+    scaled_up = _Named("scaled", Either(*scaled_patterns(Capture("x"))))
     return Call(ops.SelectV2, keeps, scaled_up, Number(0.0))
 
 
@@ -239,7 +254,7 @@ class _Functions(Attention):
         if (
             rank < 2
             or axes != {*range(rank - 1)}
-            or not (is_vector(captures["root"], x) and is_vector(captures["center"], x))
+            or not (_has_channels(captures["root"], x) and _has_channels(captures["center"], x))
         ):
             return "the axes are neither the last one nor all others"
         statistics = [self.producers[id(captures[name])] for name in ("mean", "variance")]
@@ -248,7 +263,7 @@ class _Functions(Attention):
     def _parameters(self, vectors: Sequence[Any], x: Any) -> list[Any] | None:
         """Returns vectors for the last axis of `x` before they were reshaped, or as they are where that is not seen
         (it was done before a loop); None if one of them is none."""
-        if not all(v is None or is_vector(v, x) for v in vectors):
+        if not all(v is None or _has_channels(v, x) for v in vectors):
             return None
         before = [None if v is None else self.before_views(v) for v in vectors]
         return [v if u is None or u.shape.rank != 1 else u for v, u in zip(vectors, before, strict=True)]
@@ -287,3 +302,18 @@ def _template_places(tensors: Sequence[Any]) -> list[str]:
     """Returns how a template names tensors behind the first one, of which some are missing."""
     count = itertools.count(1)
     return ["None" if t is None else f"{{{next(count)}}}" for t in tensors]
+
+
+def _has_channels(tensor: Any, x: Any) -> bool:
+    """Returns True if a tensor has one number for each channel of `x`, and their product has the shape of `x`.
+
+    The channels are the last dimension. The tensor is a vector, possibly with leading dimensions of 1. Layers with an
+    `axis` argument create these dimensions.
+    """
+    rank, channels = tensor.shape.rank, x.shape[-1]
+    return (
+        bool(rank)
+        and rank <= x.shape.rank
+        and channels is not None
+        and tensor.shape.as_list() == [1] * (rank - 1) + [channels]
+    )

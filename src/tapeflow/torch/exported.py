@@ -17,9 +17,9 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import Variable
-from tapeflow.graph.codegen.size_expressions import tensor_of
+from tapeflow.graph.codegen.symbolic_source import tensor_of
 from tapeflow.graph.ir.operation import variable_of
-from tapeflow.graph.program.loop_parts import LoopParts
+from tapeflow.graph.program.loops import LoopParts
 from tapeflow.graph.program.program import Program, Step
 from tapeflow.torch import control, lists
 from tapeflow.torch.changes import is_change

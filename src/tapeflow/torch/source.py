@@ -23,9 +23,9 @@ from tapeflow.graph.codegen.step_source import Writer, runs_on_arrays
 from tapeflow.graph.codegen.symbolic_source import SymbolicWriter
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, symbolic_in, variable_of
-from tapeflow.graph.program.loop_parts import LoopParts
+from tapeflow.graph.program.effects import with_stream
+from tapeflow.graph.program.loops import LoopParts
 from tapeflow.graph.program.program import Program, Step
-from tapeflow.graph.program.random_streams import with_stream
 from tapeflow.graph.program.simplify import prune, simplify
 from tapeflow.graph.transform.body import Body
 from tapeflow.torch.changes import METHODS, change, changed_variables, is_change

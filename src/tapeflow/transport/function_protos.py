@@ -44,6 +44,6 @@ def graph_of(name: str, definitions: Sequence[Any], inputs: Callable[[FuncGraph]
         builder.values.update((a, [t]) for a, t in zip(definition.arguments, tensors, strict=True))
         builder.add(in_order(definition.nodes, definition.arguments))
         result = ParsedNode("result", "", [], [], {})
-        graph.outputs = [graph.as_output(builder._tensor(result, o), graph.name) for o in definition.outputs]
+        graph.outputs = [graph.as_output(builder.tensor(result, o), graph.name) for o in definition.outputs]
     graph.structured_outputs = list(graph.outputs)
     return graph

@@ -14,8 +14,7 @@ from typing import Any
 
 from tapeflow.core.fork_locks import new_event
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.ir.dependencies import reachable
-from tapeflow.graph.ir.operation import Operation
+from tapeflow.graph.ir.operation import Operation, reachable
 from tapeflow_compat.queue.waits import limit, observed, time_limit
 from tapeflow_compat.v1_graphs.partial_runs import PartialRun
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from tapeflow import errors
 from tapeflow.core.ops import op_def
-from tapeflow.graph.graphdef.definitions import op_def_proto
+from tapeflow.graph.graphdef.export import op_def_proto
 
 
 class ApiDefMap:

@@ -10,10 +10,10 @@ from tapeflow.array.tensor_list import list_element_shape as tensor_list_element
 from tapeflow.array.tensor_list import list_length as tensor_list_length
 from tapeflow.array.tensor_list import list_push_back as tensor_list_push_back
 from tapeflow.array.tensor_list import list_resize as tensor_list_resize
+from tapeflow.array.tensor_list import shape_argument
 from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.graph.transform.tensor_array import shape_argument
 
 __all__ = [
     "empty_tensor_list", "tensor_list_concat", "tensor_list_concat_lists", "tensor_list_element_shape",

@@ -18,9 +18,8 @@ import torch
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.failures import locate_error
-from tapeflow.graph.ir.dependencies import reachable
-from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.codegen.failed_runs import locate_error
+from tapeflow.graph.ir.operation import GraphOp, Operation, reachable
 from tapeflow.graph.program.interpreter import interpret
 from tapeflow.graph.transform.switch_merge import ControlFlowOp
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from tapeflow.core import errors
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.ir.dependencies import reachable
-from tapeflow.graph.ir.operation import Operation
+from tapeflow.graph.ir.operation import Operation, reachable
 from tapeflow.graph.program.interpreter import interpret
 
 

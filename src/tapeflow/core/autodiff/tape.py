@@ -81,9 +81,6 @@ class Break(NamedTuple):
     input_ids: set[int]
 
 
-_OF_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank"})  # nobody expects gradients of these
-
-
 class Tape:
     """Records calls for one `GradientTape`."""
 
@@ -220,7 +217,7 @@ class Tape:
 
     def note_break(self, op: Any, input_ids: Sequence[int], outputs: Sequence[Any]) -> None:
         """Notes the line at which a watched value enters an op without a gradient: `explain_gradient` shows it."""
-        if op.name in _OF_SHAPES:
+        if op.reads_shape:  # nobody expects its gradient
             return
         frame: Any = sys._getframe(2)
         while frame.f_back is not None and is_engine_file[frame.f_code.co_filename]:

@@ -30,7 +30,7 @@ from tapeflow.experimental.numpy.types import (
     rank_of,
     result_type,
 )
-from tapeflow.graph.ir.checks import check_or_defer
+from tapeflow.graph.ir.python_op import check_or_defer
 from tapeflow.linalg.contraction import tensordot
 from tapeflow.math.casting import cast
 

@@ -18,7 +18,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.backends.graph_source import CHANGES, is_opaque, result_sizes
-from tapeflow.graph.codegen.size_expressions import Sizes
+from tapeflow.graph.codegen.symbolic_source import Sizes
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_of
 from tapeflow.graph.program.program import Program, Step, bytes_of

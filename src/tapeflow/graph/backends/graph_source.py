@@ -22,11 +22,10 @@ import torch
 
 from tapeflow.core import device as devices
 from tapeflow.core.ops.static import numbers, value_of
-from tapeflow.core.types.dtypes import uint16, uint32, uint64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import _add_delta, _assign_value, _subtract_delta
-from tapeflow.graph.codegen.size_expressions import Sizes
-from tapeflow.graph.codegen.symbolic_source import SymbolicWriter
+from tapeflow.graph.codegen.step_source import PARTLY_SUPPORTED
+from tapeflow.graph.codegen.symbolic_source import Sizes, SymbolicWriter
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.graph.program.program import Program, Step
@@ -255,8 +254,6 @@ def changed_handles(program: Program) -> list[SymbolicTensor]:
 _numbers = itertools.count()
 # The calls, by number. TorchInductor keeps functions in graphs for ever, so all graphs call the same two.
 _calls: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
-# ATen supports these for some values only, which a trace does not see.
-_PARTLY_SUPPORTED = (uint16, uint32, uint64)
 
 
 def is_opaque(step: Step, untraceable: Collection[Any], sizes: Sizes, constants: dict[int, Any], static: bool) -> bool:
@@ -272,7 +269,7 @@ def is_opaque(step: Step, untraceable: Collection[Any], sizes: Sizes, constants:
         return step.op in untraceable or bool(getattr(step.op, "one_by_one", False))
     if step.op.random or step.name.startswith("Stateless"):
         return True
-    if any(t.dtype in _PARTLY_SUPPORTED for t in (*step.inputs, *step.outputs)):
+    if any(t.dtype in PARTLY_SUPPORTED for t in (*step.inputs, *step.outputs)):  # a trace does not see values
         return True
     hosts = [a for a in step.op.hosts(step.args) if isinstance(a, SymbolicTensor) and sizes.of(a) is None]
     return any(static_numbers(a, constants.get(id(a)), static) is None for a in hosts)

@@ -16,7 +16,7 @@ loads it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
@@ -27,7 +27,6 @@ from tapeflow.core import device as devices
 from tapeflow.core.fork_locks import new_rlock
 from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.kernels import first_line, on_same_device
-from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import _assign_value
 from tapeflow.core.values.variable_updates import Locked
 from tapeflow.graph.backends.division import CompiledPart, divide, is_structure, obstacles_in
@@ -35,7 +34,7 @@ from tapeflow.graph.backends.graph_source import GraphWriter
 from tapeflow.graph.codegen import pass_order
 from tapeflow.graph.codegen.compile import Compiled, Written, after_passes
 from tapeflow.graph.codegen.jit import JitCompile
-from tapeflow.graph.ir.operation import Operation, variable_of
+from tapeflow.graph.ir.operation import variable_of
 from tapeflow.graph.program.program import Program
 
 _here = threading.local()
@@ -58,13 +57,8 @@ class TorchCompile(JitCompile):
         self.untraceable: set[Any] = set()
         self._warned: set[str] = set()
 
-    def compiled(
-        self, name: str, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
-        effects: Iterable[Operation] = (), **options: Any,
-    ) -> Compiled:  # fmt: skip
-        """Returns a function of a graph that `torch.compile` compiles. `Compiled` describes the arguments."""
-        function = self._functions[next(self._numbers)] = TorchCompiled(self, name, inputs, outputs, effects, **options)
-        return function
+    def _function(self, *arguments: Any, **options: Any) -> Compiled:
+        return TorchCompiled(self, *arguments, **options)
 
     def compile(self, function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
         """Returns a function of tensors after `torch.compile`. Its globals never change, so they are not checked."""
@@ -124,14 +118,11 @@ class TorchCompiled(Compiled):
 
     Args:
         jit: the state of its `tf.function`.
-        name, inputs, outputs, effects, options: see `Compiled`.
+        arguments, options: see `Compiled`.
     """
 
-    def __init__(
-        self, jit: TorchCompile, name: str, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
-        effects: Iterable[Operation] = (), **options: Any,
-    ) -> None:  # fmt: skip
-        super().__init__(name, inputs, outputs, effects, **options)
+    def __init__(self, jit: TorchCompile, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
         self._jit = jit
         self._variables = [i for i, t in enumerate(self.program.inputs) if variable_of(t) is not None]
         self._called = False
@@ -162,9 +153,9 @@ class TorchCompiled(Compiled):
     def _part(self, program: Program) -> Compiled:
         return self._jit.compiled(f"part_of_{self.name}", program.inputs, program.outputs, program=program)
 
-    def specialized(self, special_passes: Sequence[pass_order.Pass] = pass_order.SPECIALIZE) -> Program:
+    def specialized(self, special_passes: Sequence[pass_order.Pass] | None = None) -> Program:
         """Returns the program as a part of another function, with its compiled parts as steps."""
-        return after_passes(self._parts_as_steps(), special_passes)
+        return after_passes(self._parts_as_steps(), self.inner_passes if special_passes is None else special_passes)
 
     def _program_to_write(self) -> Program:
         return after_passes(self._parts_as_steps() if self._obstacles else self.program, self.special_passes)
@@ -285,7 +276,7 @@ class TorchCompiled(Compiled):
         """
         if self._obstacles:
             why = next(iter(self._obstacles.values()))
-            raise errors.InvalidArgumentError(None, None, f"{self.name} can't be compiled, because {why}.")
+            raise errors.InvalidArgumentError.of(f"{self.name} can't be compiled, because {why}.")
         source = _GraphSource(self.name, self.program, self._jit.untraceable)
         if not optimized:
             return source.source

@@ -28,15 +28,13 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen import pass_order
 from tapeflow.graph.codegen.control_flow_source import ControlFlowWriter
-from tapeflow.graph.codegen.explanation import rewrites
-from tapeflow.graph.codegen.failed_runs import FailedRun
-from tapeflow.graph.codegen.failures import locate_error
+from tapeflow.graph.codegen.failed_runs import FailedRun, locate_error
+from tapeflow.graph.codegen.pass_order import rewrites
 from tapeflow.graph.codegen.step_source import Writer, identifier
 from tapeflow.graph.compiler.clusters import ClusterOp
 from tapeflow.graph.compiler.native_functions import NativeOp
-from tapeflow.graph.ir.dependencies import reachable
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import Operation
+from tapeflow.graph.ir.operation import Operation, reachable
 from tapeflow.graph.program.interpreter import interpret
 from tapeflow.graph.program.program import Program, Step, bytes_of
 from tapeflow.graph.program.program_checks import run_passes
@@ -114,11 +112,11 @@ class Written:
             frame = frame.f_back
         return None if frame is None else self._writer.steps.get(frame.f_lineno)
 
-    def finish(self, error: Exception) -> None:
-        """Runs the effects of the function that do not depend on the step that raised an error."""
+    def finish(self, error: Exception) -> Exception:
+        """Runs the effects that do not depend on the step that raised an error, and returns the error explained."""
         step, local = self.failed(error)
-        if step is None or not step.operation.graph.building_function:
-            return
+        if step is not None and not step.operation.graph.building_function:
+            step = None
         run: FailedRun | None = None
         while step is not None:
             program = self._writer.program_of(step)
@@ -126,6 +124,7 @@ class Written:
                 run = run or FailedRun(self._writer.values({**self._writer.namespace, **local}, step))
                 run.finish(program, step)
             step = self._writer.outer_step(program)
+        return self.explained(error)
 
     def failed(self, error: Exception) -> tuple[Step | None, dict[str, Any]]:
         """Returns the step that raised an error, or None, and the function's local variables at that time."""
@@ -184,6 +183,7 @@ class Compiled(Written):
 
     simplifying_passes: Sequence[pass_order.Pass] = (simplify,)
     special_passes: Sequence[pass_order.Pass] = pass_order.SPECIALIZE_WHOLE
+    inner_passes: Sequence[pass_order.Pass] = pass_order.SPECIALIZE  # of a branch, or a part of a loop
     writer: type[Writer] = ControlFlowWriter
     _unknown: Sequence[int] = ()  # the places of inputs with unknown sizes, if the function adapts to sizes
 
@@ -206,9 +206,9 @@ class Compiled(Written):
         if devices.machine.has_gpu:
             self.program.move_constants(devices.current_or_default())
 
-    def specialized(self, special_passes: Sequence[pass_order.Pass] = pass_order.SPECIALIZE) -> Program:
-        """Returns the program after passes that substitute faster kernels, by default those for a branch or loop."""
-        return after_passes(self.program, special_passes)
+    def specialized(self, special_passes: Sequence[pass_order.Pass] | None = None) -> Program:
+        """Returns the program after passes that substitute faster kernels, by default `inner_passes`."""
+        return after_passes(self.program, self.inner_passes if special_passes is None else special_passes)
 
     def source_with_kernels(self) -> str:
         """Returns the source, followed by the LLVM IR of its clusters and native functions."""
@@ -217,7 +217,7 @@ class Compiled(Written):
 
     def explain_rewrites(self) -> str:
         """Returns the replacements and near misses of passes, one per line."""
-        return "\n".join(rewrites(self.name, self.program, self.special_passes, pass_order.SPECIALIZE))
+        return "\n".join(rewrites(self.name, self.program, self.special_passes, self.inner_passes))
 
     def _program_to_write(self) -> Program:
         """Returns the program to write as source."""
@@ -252,8 +252,7 @@ class Compiled(Written):
         try:
             return function(*values)
         except Exception as error:
-            self.finish(error)
-            raise self.explained(error) from (error.__cause__ if isinstance(error, errors.OpError) else error)
+            raise self.finish(error) from (error.__cause__ if isinstance(error, errors.OpError) else error)
 
     # ---- sizes ---------------------------------------------------------------------------------------------------
 

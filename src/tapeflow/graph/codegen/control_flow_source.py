@@ -20,7 +20,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.integer_text import IntegerText
 from tapeflow.graph.codegen.step_source import Writer
 from tapeflow.graph.ir.operation import symbolic_in
-from tapeflow.graph.program.loop_parts import LoopParts
+from tapeflow.graph.program.loops import LoopParts
 from tapeflow.graph.program.program import Program, Step
 from tapeflow.graph.program.simplify import prune
 

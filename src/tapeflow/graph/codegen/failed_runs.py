@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from tapeflow.core.errors import OpError
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.passes.inspectors import Inspection
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
+from tapeflow.graph.ir.operation import Operation, variable_of
 from tapeflow.graph.program.effects import touched_variables
 from tapeflow.graph.program.interpreter import interpret
 from tapeflow.graph.program.program import Program, Step, substitute
@@ -143,12 +143,12 @@ def _single_steps(steps: Iterable[Step], program: Program) -> list[Step]:
     """Returns steps that compute one operation each, for steps of a program that may compute several."""
     singles = []
     for step in steps:
-        if isinstance(step.op, Inspection):
-            continue
         if step.op is step.operation.op or step.op is READ:
             singles.append(step)
             continue
-        if isinstance(step.op, GraphOp) and step.op.part is not None:
+        if not step.registered and step.op.diagnostic:
+            continue  # it shows the results of another step
+        if not step.registered and step.op.part is not None:
             singles += _single_steps(step.op.part.steps, step.op.part)
             continue
         for operation in _with_reads(step.origins):
@@ -166,3 +166,36 @@ def _with_reads(origins: Sequence[Operation]) -> list[Operation]:
             later = (i for i, o in enumerate(operations) if o.graph is read.graph and o.index > read.index)
             operations.insert(next(later, 0), read)
     return operations
+
+
+# ---- errors ----------------------------------------------------------------------------------------------------------
+
+
+def locate_error(error: OpError, operation: Operation) -> OpError:
+    """Returns an operation's error with a message that shows the user's code lines that added the operation.
+
+    In a session, the error's `op` is the operation.
+    """
+    graph: Any = operation.graph
+    while graph.around is not None:
+        graph = graph.around
+    name, unavailable = operation.name, "<stack traces unavailable>\n"
+    node = f"[[{{{{node {name}}}}}]]"
+    start = "Graph execution error:\n\nDetected at node"
+    frames = []
+    for frame in operation.traceback:
+        source = f"      {frame.line}\n" if frame.line else ""
+        frames.append(f'File "{frame.filename}", line {frame.lineno}, in {frame.name}\n{source}')
+    if graph.building_function:
+        lines = "".join(f"  {frame}" for frame in frames) or unavailable
+        function = f" [Op:{graph.inference_name}]" if graph.inference_name else ""
+        text = f"{start} {name} defined at (most recent call last):\n{lines}{error.message}\n\t {node}{function}"
+    else:
+        lines = "".join(f"    {frame}" for frame in frames) or unavailable
+        cause = f"Node: '{name}'\n{error.message}"
+        text = f"{start} '{name}' defined at (most recent call last):\n{lines}{cause}\n\t {node}"
+    new = error.with_message(text)
+    if not graph.building_function:
+        new._op, new._node_def = operation, operation.node_def
+    new.operation, new.reason = operation, error.reason or error.message
+    return new

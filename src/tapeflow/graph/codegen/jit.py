@@ -9,17 +9,14 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen import pass_order
-from tapeflow.graph.codegen.compile import Compiled, after_passes
+from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.compiler.clusters import ClusterOp
 from tapeflow.graph.compiler.native_functions import NativeOp
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import Operation
-from tapeflow.graph.program.program import Program
 
 
 class JitCompile:
@@ -34,14 +31,13 @@ class JitCompile:
         self._numbers = itertools.count()
         self._functions: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
-    def compiled(
-        self, name: str, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
-        effects: Iterable[Operation] = (), **options: Any,
-    ) -> Compiled:  # fmt: skip
+    def compiled(self, *arguments: Any, **options: Any) -> Compiled:
         """Returns a function of a graph; arguments as in `Compiled`."""
-        function = Jitted(name, inputs, outputs, effects, **options)
-        self._functions[next(self._numbers)] = function
+        function = self._functions[next(self._numbers)] = self._function(*arguments, **options)
         return function
+
+    def _function(self, *arguments: Any, **options: Any) -> Compiled:
+        return Jitted(*arguments, **options)
 
     def explanation(self) -> str:
         """Returns the compiled loops and the calls of ATen's kernels, a line for each function and loop body."""
@@ -52,11 +48,7 @@ class JitCompile:
 class Jitted(Compiled):
     """A function of a graph with compiled element-wise steps; arguments as in `Compiled`."""
 
-    special_passes = pass_order.COMPILE_WHOLE
-
-    def specialized(self, special_passes: Sequence[pass_order.Pass] = pass_order.COMPILE) -> Program:
-        """Returns the program with its loops as steps, by default for a branch or loop body."""
-        return after_passes(self.program, special_passes)
+    special_passes, inner_passes = pass_order.COMPILE_WHOLE, pass_order.COMPILE
 
     def outcome(self) -> str:
         """Returns the number of compiled loops, and the other kernels that it calls, as text."""

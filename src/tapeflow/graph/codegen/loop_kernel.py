@@ -13,8 +13,7 @@ from tapeflow.graph.codegen.compile import Written
 from tapeflow.graph.codegen.control_flow_source import ControlFlowWriter
 from tapeflow.graph.codegen.prologue import Prologue
 from tapeflow.graph.codegen.step_source import Writer
-from tapeflow.graph.program.loop_parts import LoopParts
-from tapeflow.graph.program.loop_records import Record, returned_values
+from tapeflow.graph.program.loops import LoopParts, Record, returned_values
 from tapeflow.graph.program.program import Program
 
 
@@ -123,8 +122,7 @@ class Loop(Written):
         try:
             last = self.function(limit, record, *(values[1:] if self.limited else values))
         except Exception as error:
-            self.finish(error)
-            raise self.explained(error) from (error.__cause__ if isinstance(error, errors.OpError) else error)
+            raise self.finish(error) from (error.__cause__ if isinstance(error, errors.OpError) else error)
         return tuple(last) if self.residuals is None else (*last, *self._lists(record))
 
     def _write(self) -> Writer:

@@ -217,45 +217,6 @@ class Either(Pattern):
             matcher.fail(value, captures, self._expected, replaces=True)
 
 
-class Via(Pattern):
-    """A tensor that a function maps to a matching tensor.
-
-    Args:
-        function: `function(matcher, tensor)` returns another tensor, or None.
-        pattern: the pattern of the other tensor.
-    """
-
-    def __init__(self, function: Callable[[Any, Any], Any], pattern: Pattern) -> None:
-        self._function, self._pattern = function, pattern
-
-    def match(self, matcher: Matcher, value: Any, captures: Captures) -> Iterator[Captures]:
-        other = self._function(matcher, value)
-        if other is not None:
-            yield from self._pattern.match(matcher, other, captures)
-
-
-class Named(Pattern):
-    """A matching tensor with a name.
-
-    Args:
-        name: the name of the capture.
-        pattern: the pattern of the tensor.
-    """
-
-    def __init__(self, name: str, pattern: Pattern) -> None:
-        self._name, self._pattern = name, pattern
-
-    def match(self, matcher: Matcher, value: Any, captures: Captures) -> Iterator[Captures]:
-        bound = captures.bound(self._name, value)
-        if bound is not None:
-            yield from self._pattern.match(matcher, value, bound)
-
-
-def behind_reshapes(pattern: Pattern) -> Pattern:
-    """Returns the pattern of a tensor that results from reshapes of a matching tensor."""
-    return Via(lambda matcher, tensor: matcher.before_views(tensor), pattern)
-
-
 class Rule(NamedTuple):
     """A replacement of the steps that match a pattern.
 
@@ -384,18 +345,3 @@ class Matcher:
         within = Counter(id(t) for s in (*inner, step) for t in s.inputs)
         others = (s for s in inner if not s.op.view and any(within[id(t)] != self.uses[id(t)] for t in s.outputs))
         return next(others, None)
-
-
-def is_vector(tensor: Any, x: Any) -> bool:
-    """Returns True if a tensor has one number for each channel of `x`, and their product has the shape of `x`.
-
-    The channels are the last dimension. The tensor is a vector, possibly with leading dimensions of 1. Layers with an
-    `axis` argument create these dimensions.
-    """
-    rank, channels = tensor.shape.rank, x.shape[-1]
-    return (
-        bool(rank)
-        and rank <= x.shape.rank
-        and channels is not None
-        and tensor.shape.as_list() == [1] * (rank - 1) + [channels]
-    )

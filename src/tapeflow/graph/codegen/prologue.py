@@ -20,8 +20,7 @@ from tapeflow.graph.ir.batch_rules import of_registered
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation
-from tapeflow.graph.program.counters import counter_of
-from tapeflow.graph.program.functions import Loop
+from tapeflow.graph.program.loops import Loop, counter_of
 from tapeflow.graph.program.program import bytes_of, needed_operations
 
 _MOST = 4  # the limit of hoisted bytes per iteration, as a multiple of the bytes that the iteration reads or carries

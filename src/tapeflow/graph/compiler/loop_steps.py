@@ -48,8 +48,8 @@ from tapeflow.graph.compiler.loop_control import (
 from tapeflow.graph.compiler.native_loops import TooLarge
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import VariableUpdate, variable_of
+from tapeflow.graph.program.effects import has_stream
 from tapeflow.graph.program.program import Program, Step
-from tapeflow.graph.program.random_streams import has_stream
 
 _MOST_DRAWN = 64  # random numbers of a key
 _MOST_OF_FACTOR = 1 << 18  # elements of a matrix in a product: they stay in the processor's cache

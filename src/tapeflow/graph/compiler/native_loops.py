@@ -32,12 +32,10 @@ from tapeflow.graph.compiler.calling import bound, filling, table_names
 from tapeflow.graph.compiler.clusters import has_llvm
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_in
-from tapeflow.graph.program.counters import counts_to_known_bound, static_trip_count, trip_count
-from tapeflow.graph.program.functions import Loop
-from tapeflow.graph.program.loop_records import returned_values
+from tapeflow.graph.program.effects import has_stream, with_stream
+from tapeflow.graph.program.loops import Loop, counts_to_known_bound, returned_values, static_trip_count, trip_count
 from tapeflow.graph.program.program import Program, Step
 from tapeflow.graph.program.program_checks import run_passes
-from tapeflow.graph.program.random_streams import has_stream, with_stream
 from tapeflow.graph.program.simplify import simplify
 from tapeflow.graph.program.sizes import BySizes, with_shapes
 

@@ -39,7 +39,6 @@ from tapeflow.graph.graphdef.node_protos import (
     definition_of,
     function_of,
     in_order,
-    node_attr,
     nodes_of_graph,
     output_dtypes,
     shape_of,
@@ -49,7 +48,6 @@ from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import current_graph
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 from tapeflow.graph.transform.body import Body
-from tapeflow.graph.transform.switch_merge import ControlFlowOp
 
 # Attrs that steer how TensorFlow's runtime computes a result, or which shapes it checks, and not the result.
 _WITHOUT_EFFECT = frozenset(
@@ -331,7 +329,7 @@ class Builder:
                     "A tf.function can't run control flow of TensorFlow 1 that can't be expressed by If and While: "
                     "import the graph in tf.compat.v1.wrap_function, or run it in a session"
                 ) from None
-            self._add_dataflow(nodes)
+            _v1_graphs().add_unconverted(self, nodes)
         else:
             self.add(structured)
 
@@ -344,7 +342,7 @@ class Builder:
         if not any(node.op in CONTROL_FLOW for node in function.nodes):
             self.add(in_order(function.nodes, function.arguments))
             return
-        arguments = [self._stub(*pair) for pair in zip(function.arguments, function.dtypes, strict=True)]
+        arguments = [self.stub(*pair) for pair in zip(function.arguments, function.dtypes, strict=True)]
         try:
             self.add(in_order(_v1_graphs().functional([*arguments, *function.nodes])))
         except Unstructured:
@@ -353,39 +351,20 @@ class Builder:
                 "While: write it with tf.compat.v1.enable_control_flow_v2()"
             ) from None
 
-    def _stub(self, name: str, dtype: Any) -> ParsedNode:
+    def stub(self, name: str, dtype: Any) -> ParsedNode:
         """Returns a placeholder for an argument of a function."""
         return ParsedNode(name, "Placeholder", [], [], {"dtype": type_attr(dtype)})
 
-    def _add_dataflow(self, nodes: Sequence[ParsedNode]) -> None:
-        """Adds the nodes of a graph with TensorFlow 1's control flow, unconverted. Its loops are cycles: a
-        `NextIteration` gets its input last."""
-        self.dataflow = {node.name: node for node in nodes}
-        last = [n for n in nodes if n.op == "NextIteration"]
-        for node in last:
-            operation = self.graph.insert(
-                ControlFlowOp(node.op, {"T": node_attr(node, "T")}),
-                self.graph.unique_name(self.prefix + node.name), [],
-            )  # fmt: skip
-            operation.outputs.append(SymbolicTensor(operation, 0, operation.op.attrs["T"], TensorShape(None)))
-            self.operations[node.name], self.values[node.name] = operation, list(operation.outputs)
-        names = [n.name for n in last]
-        self.add(in_order([n for n in nodes if n.op != "NextIteration"], names))
-        for node in last:
-            operation = self.operations[node.name]
-            operation.args = [self._tensor(node, node.inputs[0])]
-            operation._control_inputs += tuple([o for c in node.controls for o in self._control(c)])
-
     def _add(self, node: ParsedNode) -> None:
         definition = definition_of(node.op)
-        tensors = [self._tensor(node, output) for output in node.inputs]
+        tensors = [self.tensor(node, output) for output in node.inputs]
         build = builder_of(node.op)
         if not node.functions:
             check_attrs(node, definition, self.prefix)
             check_inputs(node, definition, tensors, self.prefix)
         state.name_scope = f"{self.prefix}{node.name}"  # for further operations that a builder adds
         with ExitStack() as stack:
-            controls = [o for c in node.controls for o in self._control(c)]
+            controls = [o for c in node.controls for o in self.control(c)]
             if controls:
                 stack.enter_context(self.graph.control_dependencies(controls))
             if build is not None:
@@ -410,7 +389,7 @@ class Builder:
         elif gradient and not getattr(operation.op, "bodies", None):  # a call has the gradient of its function
             operation.op = hooks.with_registered_gradient(operation.op, gradient)
 
-    def _tensor(self, node: ParsedNode, output: Output) -> Any:
+    def tensor(self, node: ParsedNode, output: Output) -> Any:
         """Returns the tensor for an input of a node."""
         replacement = self.replaced.get(output)
         if replacement is not None:
@@ -424,50 +403,7 @@ class Builder:
             )
         return outputs[output[1]]
 
-    def loop_before(self, node: ParsedNode) -> tuple[list[Any], Body | None]:
-        """Returns the tensors that enter the loop of an `Exit`, and a body that computes the loop's result from them.
-
-        The body is None if the loop has side effects, or a different form from the loops of `tf.while_loop`.
-        """
-        nodes = self.dataflow
-        first = node
-        for op in ("Switch", "Merge", "Enter"):
-            first = nodes[first.inputs[0][0]]
-            if first.op != op:
-                return [self._tensor(node, node.inputs[0])], None
-        frame = first.attrs["frame_name"].s
-        runs_again = True
-        inside: dict[str, ParsedNode] = {}
-        entering: dict[Output, str] = {}
-        stack = [node.name]
-        while stack:
-            part = nodes[stack.pop()]
-            if part.name in inside:
-                continue
-            inputs, controls = part.inputs, part.controls
-            if part.op == "Enter" and part.attrs["frame_name"].s == frame:
-                argument = entering.setdefault(inputs[0], f"entering_{len(entering)}")
-                inputs, controls = [(argument, 0)], []
-            else:
-                runs_again &= part.op in READS or not definition_of(part.op).stateful
-                stack += [name for name, _ in inputs]
-                stack += controls
-            inside[part.name] = ParsedNode(part.name, part.op, inputs, controls, part.attrs, part.device)
-        tensors = [self._tensor(node, output) for output in entering]
-        if not runs_again:
-            return tensors, None
-        ordered = [inside[name] for name in nodes if name in inside]
-        function = LibraryFunction(
-            node.name, list(entering.values()), [t.dtype for t in tensors], ordered, [(node.name, 0)]
-        )
-        try:
-            stubs = [self._stub(n, t.dtype) for n, t in zip(entering.values(), tensors, strict=True)]
-            _v1_graphs().functional([*stubs, *ordered])
-        except Unstructured:
-            return tensors, None
-        return tensors, self.body_of(node, function, tensors, [t.shape for t in tensors])
-
-    def _control(self, name: str) -> list[Operation]:
+    def control(self, name: str) -> list[Operation]:
         """Returns the operation for a control input, if there is one."""
         replacement = self.replaced.get((name, -1))
         if replacement is not None:
@@ -581,11 +517,9 @@ class Builder:
             if isinstance(default, np.ndarray):
                 value = make_ndarray(value)
             if definition.attrs[name].type != "shape" and not np.array_equal(value, default):
-                raise errors.UnimplementedError(
-                    None,
-                    None,
+                raise errors.UnimplementedError.of(
                     f"Node '{self.prefix}{node.name}' of op {node.op}: attr '{name}' can only have its default "
-                    f"{default!r}, not {value!r}",
+                    f"{default!r}, not {value!r}"
                 )
 
     # ---- functions ---------------------------------------------------------------------------------------------------
@@ -661,8 +595,8 @@ class Builder:
         """
         if name not in self.functions:
             if name not in self.library:
-                raise errors.NotFoundError(
-                    None, None, f"Node '{self.prefix}{node.name}': function '{name}' is not in the library"
+                raise errors.NotFoundError.of(
+                    f"Node '{self.prefix}{node.name}': function '{name}' is not in the library"
                 )
             self.functions[name] = function_of(self.library[name])
         return self.functions[name]
@@ -682,9 +616,7 @@ class Builder:
             UnimplementedError: the function calls itself.
         """
         if function.name in self.open:
-            raise errors.UnimplementedError(
-                None, None, f"Function '{function.name}' calls itself: that can't be imported"
-            )
+            raise errors.UnimplementedError.of(f"Function '{function.name}' calls itself: that can't be imported")
         graph = FuncGraph(function.name)
         inner = Builder(graph, self.library, around=self)
         inner.open = (*self.open, function.name)
@@ -699,6 +631,6 @@ class Builder:
                 graph.inputs.append(placeholder)
                 inner.values[name], inner.operations[name] = [placeholder], operation
             inner.add_function(function)
-            graph.outputs = [inner._tensor(ParsedNode("result", "", [], [], {}), output) for output in function.outputs]
+            graph.outputs = [inner.tensor(ParsedNode("result", "", [], [], {}), output) for output in function.outputs]
         graph.structured_outputs = list(graph.outputs)
         return graph

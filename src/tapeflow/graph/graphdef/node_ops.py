@@ -5,7 +5,6 @@ A builder takes the graph's `Builder`, the node and its inputs, and returns the 
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,9 +19,10 @@ from tapeflow.array.tensor_text import print as print_
 from tapeflow.array.tensor_text import stream_of
 from tapeflow.control.conditions_and_loops import check_assertion
 from tapeflow.core import errors
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.types.dtypes import bool_, int32, resource, string
+from tapeflow.core.types.dtypes import bool_, resource, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -30,22 +30,13 @@ from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import _add_delta, _assign_value, _subtract_delta
 from tapeflow.graph.graphdef.builders import Build, register
 from tapeflow.graph.graphdef.import_graph import Builder
-from tapeflow.graph.graphdef.node_protos import (
-    NAMED_AFTER_NODE,
-    ParsedNode,
-    attr_of,
-    definition_of,
-    node_attr,
-    without_identities,
-)
-from tapeflow.graph.ir.checks import assert_op
+from tapeflow.graph.graphdef.node_protos import NAMED_AFTER_NODE, ParsedNode, node_attr, without_identities
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in, variable_of
-from tapeflow.graph.ir.python_op import executing_eagerly, python_op
+from tapeflow.graph.ir.python_op import assert_op, executing_eagerly, python_op
 from tapeflow.graph.ir.variables import has_value, without_value
 from tapeflow.graph.transform.control_flow import conditional
 from tapeflow.graph.transform.loops import loop
-from tapeflow.graph.transform.switch_merge import ControlFlowOp
 from tapeflow.math.comparison import not_equal
 
 # ---- values ----------------------------------------------------------------------------------------------------------
@@ -171,7 +162,7 @@ def _variable_shape(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Op
 
 def _resource_gather(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     if node_attr(node, "batch_dims"):
-        raise errors.UnimplementedError(None, None, f"Node '{node.name}' of op {node.op}: batch_dims other than 0")
+        raise errors.UnimplementedError.of(f"Node '{node.name}' of op {node.op}: batch_dims other than 0")
     variable: Any = variable_of(inputs[0])
     if hasattr(variable, "staged_rows"):
         return variable.staged_rows(*inputs).op
@@ -191,10 +182,9 @@ def _import_assert(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Ope
 def _import_print(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     stream, end = node_attr(node, "output_stream"), node_attr(node, "end")
     if stream_of(stream) is None:
-        raise errors.UnimplementedError(
-            None, None,
-            f"Node '{node.name}' of op {node.op}: prints to {stream!r}, not to stdout, stderr, a log or a file",
-        )  # fmt: skip
+        raise errors.UnimplementedError.of(
+            f"Node '{node.name}' of op {node.op}: prints to {stream!r}, not to stdout, stderr, a log or a file"
+        )
     return python_op(
         node.op, lambda text: print_(text, output_stream=stream_of(stream), end=end), inputs,
         attrs={"output_stream": stream, "end": end}, diagnostic=True,
@@ -309,19 +299,8 @@ def _invariant_shapes(builder: Builder, node: ParsedNode, inputs: Sequence[Any])
 
 def _control_flow(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     """Adds an operation of TensorFlow 1's control flow, unconverted."""
-    definition = definition_of(node.op)
-    attrs = {name: attr_of(node, definition, name) for name in definition.attrs}
-    dtype = bool_ if node.op == "LoopCond" else attrs["T"]
-    shape = inputs[0].shape
-    if node.op == "Merge":
-        for other in inputs[1:]:
-            shape = shape.most_specific_compatible_shape(other.shape)
-    if variable_of(inputs[0]) is not None:  # gradients pass to it
-        attrs["variable"] = variable_of(inputs[0])
-    specs = [(dtype, shape)] + [(dtype, shape)] * (node.op == "Switch") + [(int32, [])] * (node.op == "Merge")
-    builder.graph.has_control_flow = True
-    loop = functools.cache(lambda: builder.loop_before(node)) if node.op == "Exit" else None
-    return builder.graph.node(ControlFlowOp(node.op, attrs, loop), inputs, specs, node.name)
+    operation: Operation = hooks.compat_module("v1_graphs").control_flow_operation(builder, node, inputs)
+    return operation
 
 
 # ---- counters --------------------------------------------------------------------------------------------------------
@@ -333,6 +312,9 @@ def _count_up_to(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Opera
                 attrs={"limit": limit, "T": dtype})  # fmt: skip
     return builder.graph.node(op, inputs, [(dtype, [])], node.name)
 
+
+_CHANGES = ("add", "div", "max", "min", "mul", "sub", "update")
+_CHANGES_OF_ENTRIES = ("add", "max", "min", "sub", "update")
 
 register(
     {
@@ -350,18 +332,8 @@ register(
         "AssignVariableOp": _variable_update(lambda handle, value: _assign_value(variable_in(handle), value)),
         "AssignAddVariableOp": _variable_update(lambda handle, value: _add_delta(variable_in(handle), value)),
         "AssignSubVariableOp": _variable_update(lambda handle, value: _subtract_delta(variable_in(handle), value)),
-        "ResourceScatterAdd": _scatter_builder("scatter_add"),
-        "ResourceScatterDiv": _scatter_builder("scatter_div"),
-        "ResourceScatterMax": _scatter_builder("scatter_max"),
-        "ResourceScatterMin": _scatter_builder("scatter_min"),
-        "ResourceScatterMul": _scatter_builder("scatter_mul"),
-        "ResourceScatterSub": _scatter_builder("scatter_sub"),
-        "ResourceScatterUpdate": _scatter_builder("scatter_update"),
-        "ResourceScatterNdAdd": _scatter_builder("scatter_nd_add"),
-        "ResourceScatterNdMax": _scatter_builder("scatter_nd_max"),
-        "ResourceScatterNdMin": _scatter_builder("scatter_nd_min"),
-        "ResourceScatterNdSub": _scatter_builder("scatter_nd_sub"),
-        "ResourceScatterNdUpdate": _scatter_builder("scatter_nd_update"),
+        **{f"ResourceScatter{kind.title()}": _scatter_builder(f"scatter_{kind}") for kind in _CHANGES},
+        **{f"ResourceScatterNd{k.title()}": _scatter_builder(f"scatter_nd_{k}") for k in _CHANGES_OF_ENTRIES},
         "VarIsInitializedOp": _is_initialized,
         "VariableShape": _variable_shape,
         "ResourceGather": _resource_gather,
@@ -376,10 +348,6 @@ register(
         "While": _import_while,
         "StatelessWhile": _import_while,
         "ResourceCountUpTo": _count_up_to,
-        "Switch": _control_flow,
-        "Merge": _control_flow,
-        "Enter": _control_flow,
-        "Exit": _control_flow,
-        "LoopCond": _control_flow,
+        **dict.fromkeys(("Switch", "Merge", "Enter", "Exit", "LoopCond"), _control_flow),
     }
 )

@@ -111,8 +111,8 @@ def definition_of(op: str) -> OpDef:
     try:
         return op_defs.get(op)
     except LookupError:
-        raise errors.NotFoundError(
-            None, None, f"Op type not registered {op!r}. Graphs may use TensorFlow's own ops, but no custom ones."
+        raise errors.NotFoundError.of(
+            f"Op type not registered {op!r}. Graphs may use TensorFlow's own ops, but no custom ones."
         ) from None
 
 
@@ -190,7 +190,7 @@ def in_order(nodes: Sequence[ParsedNode], arguments: Iterable[str] = ()) -> list
                 ordered.append(node)
                 stack.pop()
             elif node.name in waiting and any(n in waiting for n in missing):
-                raise ValueError(f"{_cycle_length(node, by_name, done)} nodes in a cycle")
+                raise ValueError(f"{_cycle_length(by_name, done)} nodes in a cycle")
             else:
                 waiting.add(node.name)
                 stack.extend(by_name[n] for n in reversed(missing))
@@ -202,7 +202,7 @@ def _needed_nodes(node: ParsedNode) -> list[str]:
     return [*(n for n, _ in node.inputs), *node.controls]
 
 
-def _cycle_length(node: ParsedNode, by_name: Mapping[str, ParsedNode], done: set[str]) -> int:
+def _cycle_length(by_name: Mapping[str, ParsedNode], done: set[str]) -> int:
     """Returns the number of nodes that wait for each other."""
     waiting = {n for n in by_name if n not in done}
     while True:
@@ -227,11 +227,9 @@ def function_of(proto: Any) -> LibraryFunction:
     dtypes = []
     for arg in proto.signature.input_arg:
         if arg.type_attr or arg.number_attr or arg.type_list_attr:
-            raise errors.UnimplementedError(
-                None,
-                None,
+            raise errors.UnimplementedError.of(
                 f"Function {name!r} is generic in its argument {arg.name!r}: only functions of fixed dtypes can be "
-                "imported",
+                "imported"
             )
         dtypes.append(dtype_of(arg.type))
     protos = {node.name: node for node in proto.node_def}

@@ -64,7 +64,6 @@ class FuncGraph(Graph):
         self.locks: list[Any] = []  # held while it runs, because it reads variables before it updates them
         self.arguments: dict[int, Any] = {}  # while a call is traced: the arguments, by the ids of placeholders
         self._captured: dict[int, SymbolicTensor] = {}
-        self._tapes = [tape for tape in state.tapes if hasattr(tape, "watched")]  # those that record its calls
 
     def __repr__(self) -> str:
         return f"FuncGraph(name={self.name}, id={id(self)})"

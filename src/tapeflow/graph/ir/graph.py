@@ -22,10 +22,9 @@ from tapeflow.core.types.dtypes import DType, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
-from tapeflow.graph.ir import shapes, variables
-from tapeflow.graph.ir.collections import Collections
+from tapeflow.graph.ir import shapes
 from tapeflow.graph.ir.deferred_ops import gradient
-from tapeflow.graph.ir.graph_members import GraphMembers
+from tapeflow.graph.ir.graph_members import Collections, GraphMembers
 from tapeflow.graph.ir.messages import check_attr_lists, check_host_dtype, check_lists, shape_error, type_error
 from tapeflow.graph.ir.names import GraphNames
 from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, variable_in, variable_of
@@ -572,11 +571,11 @@ class Graph(Collections, GraphNames, GraphMembers):
 
     def variable_def(self, variable: Any) -> Any:
         """Returns a variable of this graph as a `VariableDef` message."""
-        return variables.variable_def(variable, self)
+        return hooks.compat_module("v1_graphs.variable_defs").variable_def(variable, self)
 
     def variable_of_def(self, definition: Any, scope: str) -> Any:
         """Returns the variable whose operations a `VariableDef` message names."""
-        return variables.variable_of_def(self, definition, scope)
+        return hooks.compat_module("v1_graphs.variable_defs").variable_of_def(self, definition, scope)
 
     # ---- export --------------------------------------------------------------------------------------------------
 

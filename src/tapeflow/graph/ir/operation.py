@@ -26,6 +26,7 @@ from tapeflow.graph.ir.positions import Position, stack_summary
 
 if TYPE_CHECKING:
     from tapeflow.graph.ir.graph import Graph
+from collections.abc import Container
 
 
 class GradientOf(NamedTuple):
@@ -355,3 +356,25 @@ def variable_in(handle: Any) -> Any:
     """
     variable = handle[()] if isinstance(handle, np.ndarray) else handle
     return variable if isinstance(variable, OfGraph) else held_object(handle, OfGraph, "variable")
+
+
+def reachable(targets: Iterable[Operation], stops: Container[int] = (), controls: bool = True) -> list[Operation]:
+    """Returns operations and all that they depend on, in program order.
+
+    Args:
+        targets: the operations.
+        stops: the ids of tensors and operations that need not be computed. Nothing behind them is reached.
+        controls: True to follow control dependencies.
+    """
+    reached: dict[int, Operation] = {}
+    stack = list(targets)
+    while stack:
+        operation = stack.pop()
+        outputs = operation.outputs
+        if id(operation) in reached or id(operation) in stops or (outputs and all(id(t) in stops for t in outputs)):
+            continue
+        reached[id(operation)] = operation
+        stack += [t.op for t in operation.inputs if id(t) not in stops]
+        if controls:
+            stack += operation._control_inputs
+    return sorted(reached.values(), key=lambda o: o.index)

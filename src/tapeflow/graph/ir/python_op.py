@@ -14,9 +14,12 @@ import torch
 from tapeflow.core.autodiff.gradients import zeros_like_value
 from tapeflow.core.autodiff.tape import Tape, dense
 from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.ops.sequences import datatype_name
+from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.dtypes import DType
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 
@@ -58,7 +61,7 @@ def python_op(
         return _values_of(name, result, specs) if specs else None
 
     def gradient(call: Any, *dys: Any) -> Any:
-        return _python_gradient(name, function, call.inputs, specs, call.wanted, dys)
+        return _python_gradient(name, function, call.inputs, call.wanted, dys)
 
     op = GraphOp(name, kernel, stateful=stateful, gradient=gradient if differentiable else None,
                 attrs=attrs, gives_tuple=True)  # fmt: skip
@@ -117,12 +120,7 @@ class executing_eagerly:
 
 
 def _python_gradient(
-    name: str,
-    function: Callable[..., Any],
-    inputs: Sequence[Any],
-    specs: Sequence[Any],
-    wanted: Sequence[bool],
-    dys: Sequence[Any],
+    name: str, function: Callable[..., Any], inputs: Sequence[Any], wanted: Sequence[bool], dys: Sequence[Any]
 ) -> list[Any]:
     """Returns the gradients of a Python function's inputs: by another operation in a graph, otherwise immediately."""
     count = len(inputs)
@@ -162,3 +160,59 @@ def spec_of_gradient(tensor: Any) -> tuple[Any, Any]:
     """Returns the dtype and shape of an input's gradient."""
     variable = variable_of(tensor)
     return (tensor.dtype, tensor.shape) if variable is None else (variable.dtype, variable.shape)
+
+
+# ---- checks ----------------------------------------------------------------------------------------------------------
+
+
+def check_or_defer(
+    check: Callable[..., None], *tensors: Any, holds: Callable[[], Any] | None = None
+) -> Operation | None:
+    """Calls a check on eager tensors, immediately if all values are static, otherwise as an operation of the graph.
+
+    Args:
+        check: raises an error if something is wrong.
+        tensors: its arguments.
+        holds: returns a scalar tensor of the graph that is true if nothing is wrong, for other readers of the graph.
+
+    Returns:
+        The operation, or None if the check has already run.
+    """
+    if state.graph is None:
+        check(*tensors)
+        return None
+    values = [value_of(t) if isinstance(t, SymbolicTensor) else t.value for t in tensors]
+    if all(v is not None for v in values):
+        with executing_eagerly():
+            check(*[as_eager(v, t.dtype) for v, t in zip(values, tensors, strict=True)])
+        return None
+
+    def run(condition: Any, *values: Any) -> None:
+        if holds is None or not condition:
+            check(*values)
+
+    return assert_op(run, convert(True) if holds is None else holds(), tensors)
+
+
+def assert_op(function: Callable[..., Any], condition: Any, data: Sequence[Any], summarize: int = 3) -> Operation:
+    """Adds an `Assert` of TensorFlow's form to the graph.
+
+    Args:
+        function: takes the condition and the data, and raises an error if the condition does not hold.
+        condition: a boolean scalar.
+        data: tensors that other readers of the graph show if it does not hold.
+        summarize: the number of elements of each tensor that they show.
+    """
+    attrs = {"T": [tensor.dtype for tensor in data], "summarize": summarize}
+    return python_op("Assert", function, [condition, *data], attrs=attrs, diagnostic=True)
+
+
+def assertion(check: Callable[..., None], *tensors: Any, holds: Callable[[], Any] | None = None) -> Operation | None:
+    """Calls `check_or_defer` for an assertion; a graph that sessions run gets an operation in any case."""
+    return check_or_defer(check, *tensors, holds=holds) or nothing_to_check()
+
+
+def nothing_to_check() -> Operation | None:
+    """Returns the result of an assertion that holds already: a `NoOp` in a graph that sessions run, else None."""
+    graph = state.graph
+    return None if graph is None or graph.building_function else graph.node(GraphOp("NoOp"), (), (), "NoOp")

@@ -8,8 +8,8 @@ from typing import Any
 from tapeflow.core.ops.static import arguments_of, results_of
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.program.effects import with_stream
 from tapeflow.graph.program.program import Step
-from tapeflow.graph.program.random_streams import with_stream
 
 
 def interpret(

@@ -19,8 +19,7 @@ from tapeflow.core import errors
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.dtypes import bfloat16, float16, float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.ir.dependencies import reachable
-from tapeflow.graph.ir.operation import GraphOp, Operation, symbolic_in
+from tapeflow.graph.ir.operation import GraphOp, Operation, reachable, symbolic_in
 
 NATIVE = frozenset({float16, bfloat16, float32, float64})
 _UNKNOWN = 32  # the estimate of a size that is not static
@@ -271,9 +270,9 @@ class Program:
         others = [t for step in self.steps if id(step) not in inside for t in step.inputs]
         used = set(map(id, (*self.outputs, *others)))
         computed = {id(t): t for step in steps for t in step.outputs}
-        taken = {id(t): t for step in steps for t in step.inputs}
+        operands = {id(t): t for step in steps for t in step.inputs}
         part.steps, part.outputs = list(steps), [t for i, t in computed.items() if i in used]
-        part.inputs = [t for i, t in taken.items() if i not in computed and i not in self.constants]
+        part.inputs = [t for i, t in operands.items() if i not in computed and i not in self.constants]
         return part
 
     def use_counts(self) -> dict[int, int]:
@@ -353,9 +352,7 @@ def elements_of(tensor: SymbolicTensor) -> int:
 def _not_fed(operation: Operation) -> Exception:
     """Returns the error for a placeholder without a value."""
     tensor = operation.outputs[0]
-    return errors.InvalidArgumentError(
-        None,
-        None,
+    return errors.InvalidArgumentError.of(
         f"You must feed a value for placeholder tensor '{operation.name}' with dtype {tensor.dtype.name} and shape "
-        f"{tensor.shape}\n\t [[node {operation.name}]]",
+        f"{tensor.shape}\n\t [[node {operation.name}]]"
     )

@@ -30,7 +30,7 @@ def run_passes(program: Program, passes: Sequence[Callable[[Program], None]]) ->
         run(program)
         if ENABLED:
             for wrong in wrong_steps(program):
-                raise errors.InternalError(None, None, f"After the pass {run.__name__!r}: {wrong}")
+                raise errors.InternalError.of(f"After the pass {run.__name__!r}: {wrong}")
 
 
 def wrong_steps(program: Program) -> list[str]:

@@ -13,7 +13,7 @@ from tapeflow.core.autodiff.tape import Call, describe
 from tapeflow.core.context import state
 from tapeflow.core.ops.definition import FunctionOp, ops
 from tapeflow.core.ops.static import compute_static
-from tapeflow.graph.codegen.passes.composites import Attention, Parts
+from tapeflow.graph.codegen.passes.attention import Attention, Parts
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.program.program import Program, Step
 from tapeflow.nn.attention import keeps_weights

@@ -43,7 +43,6 @@ from tapeflow.graph.transform.body import Body, by_id, raw, traced_body
 from tapeflow.graph.transform.lower import call_operation
 
 _LENGTHS = "lists may differ in length between slices"
-_CONDITIONALS = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
 
 
 class BatchOptions(NamedTuple):
@@ -156,11 +155,9 @@ def _obstacle_in(operation: Operation, stacked: Sequence[bool]) -> str:
 
 def _called_with(op: GraphOp, stacked: Sequence[bool]) -> Iterator[tuple[Body, list[bool]]]:
     """Yields the functions that a call, a conditional or a loop calls, each with a flag per input: True if batched."""
+    values = list(stacked[op.steering :])
     if isinstance(op.kernel, Loop):
-        carried, _ = _varying_variables(op.kernel, stacked)
-        yield from _loop_parts(op.kernel, carried, stacked)
-        return
-    values = stacked[op.steering :]
+        values[: op.kernel.count], _ = _varying_variables(op.kernel, stacked)
     for label, body in op.bodies.items():
         yield body, [values[p] for p in op.places[label]]
 
@@ -235,9 +232,7 @@ class _Writer:
     def __init__(self, count: Any, options: BatchOptions, loops: set[int] | None = None) -> None:
         self.batch = Batch(count)
         self._count, self._options = count, options
-        self._loops: set[int] = (
-            set() if loops is None else loops
-        )  # the ids of the loops' operations that it has written
+        self._loops = set() if loops is None else loops  # the ids of the loops' operations that it has written
 
     def write(self, body: Body, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]) -> list[Slices]:
         """Computes tensors of a function's graph from its inputs."""

@@ -98,8 +98,8 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], nam
     """
     pred = convert(pred)
     if not pred.dtype.is_bool:
-        raise errors.InvalidArgumentError(
-            None, None, f"Input 'pred' of tf.cond is of dtype {pred.dtype.name}, and must be bool."
+        raise errors.InvalidArgumentError.of(
+            f"Input 'pred' of tf.cond is of dtype {pred.dtype.name}, and must be bool."
         )
     return branch(pred, (true_fn, false_fn), ("then_branch", "else_branch"), "tf.cond", name or "cond")
 

@@ -14,7 +14,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.array.tensor_list import empty_list, list_pop_back, list_push_back
+from tapeflow.array.tensor_list import empty_list, list_pop_back, list_push_back, shape_argument
 from tapeflow.core.autodiff.tape import Call, describe
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
@@ -29,7 +29,6 @@ from tapeflow.graph.ir.python_op import spec_of_gradient
 from tapeflow.graph.transform.body import Body, call, traced_body, zeros_of
 from tapeflow.graph.transform.loop_gradients import LoopGradient
 from tapeflow.graph.transform.lower import call_operation
-from tapeflow.graph.transform.tensor_array import shape_argument
 
 
 def loop(

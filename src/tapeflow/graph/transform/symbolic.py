@@ -22,8 +22,7 @@ from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
-from tapeflow.graph.ir.dependencies import reachable
-from tapeflow.graph.ir.operation import GraphOp, Operation, has_gradient, variable_of
+from tapeflow.graph.ir.operation import GraphOp, Operation, has_gradient, reachable, variable_of
 from tapeflow.graph.transform.body import Body
 from tapeflow.graph.transform.switch_merge import ControlFlowOp
 

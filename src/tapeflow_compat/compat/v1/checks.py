@@ -13,7 +13,7 @@ from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.values.tensor import invalid
-from tapeflow.graph.ir.checks import assertion, nothing_to_check
+from tapeflow.graph.ir.python_op import assertion, nothing_to_check
 from tapeflow_compat.compat.v1.aliases import either
 
 

@@ -2,10 +2,10 @@
 
 A bias, a normalization, the sum with a residual connection and an activation may follow a convolution or a product.
 After training, a normalization is a factor and a summand for each channel. If factors and summands depend only on
-variables, the pass multiplies them into the weights and adds them to one bias; `caching.py` then recomputes these only
-when a variable has changed. The kernel applies the bias, the residual connection and the activation before it writes
-the result. Inner results must have no other use. Results differ from eager results by rounding. An activation may turn
-a NaN into its lower limit, as in TensorFlow's graphs.
+variables, the pass multiplies them into the weights and adds them to one bias; `result_cache.py` then recomputes these
+only when a variable has changed. The kernel applies the bias, the residual connection and the activation before it
+writes the result. Inner results must have no other use. Results differ from eager results by rounding. An activation
+may turn a NaN into its lower limit, as in TensorFlow's graphs.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from tapeflow.array.tensor_list import (
     list_set_item,
     list_split,
     list_stack,
+    shape_argument,
 )
 from tapeflow.control.tensor_array import TensorArray, TensorArraySpec
 from tapeflow.core import errors
@@ -173,8 +174,3 @@ def with_flow(spec: TensorArraySpec, flow: Any) -> StagedTensorArray:
     if spec._known is not None:
         array._static = spec._known
     return array
-
-
-def shape_argument(shape: TensorShape) -> Any:
-    """Returns a shape as an argument of list ops: -1 for an unknown rank or dimension."""
-    return -1 if shape.rank is None else tuple([-1 if d is None else d for d in shape])
