@@ -127,7 +127,7 @@ class FailedRun:
             if op.control == "call":
                 self._run_program(*inner[0])
             elif op.control == "conditional":
-                self._run_program(*inner[op.kernel.number_of(self._value(step.args[0]))])
+                self._run_program(*inner[op.number_of(self._value(step.args[0]))])
             elif op.kernel.condition.compiled(*map(self._value, inner[0][1]))[0]:
                 self._run_program(*inner[1])  # the other iterations wait for the first one
         except _UnknownValueError:

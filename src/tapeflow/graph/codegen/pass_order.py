@@ -35,7 +35,7 @@ def specialize_inner(program: Program) -> None:
     """Substitutes faster kernels in the branches and loops that the source writes."""
     for step in program.steps:
         if step.is_written:
-            step.programs = step.op.kernel.specialized()
+            step.programs = step.op.specialized()
 
 
 _SMALL: tuple[Pass, ...] = select, compile_functions  # machine code computes only the rows that are used

@@ -67,6 +67,7 @@ class GraphOp(Op):
         places: for each function, the places of its inputs among the operation's inputs after the first `steering`.
         gives_tuple: True if the kernel returns a tuple even for one output.
         steering: the number of first inputs that only control execution: a predicate or a limit.
+        specialized: of a conditional or loop, returns its programs with faster kernels.
         lowered: returns the operations that replace an operation of this op in a `GraphDef`.
         gradient_of: for the gradient of a loop, its description.
         residuals: the residuals that the branches of a differentiated conditional return.
@@ -82,6 +83,7 @@ class GraphOp(Op):
     residuals: Any = None
     part: Any = None
     lowered: Callable[[Operation], list[Operation]] | None = None
+    specialized: Callable[[], list[Any]]
     runs_python = True  # not only kernels on tensors
 
     def __init__(
@@ -156,8 +158,6 @@ class Operation:
         device: the device that the program asked for.
         captured: for the placeholder or constant of a captured tensor, that tensor of an outer graph; otherwise None.
         position: the line of the user's code that added it, see `positions.py`.
-        record: of a conditional or loop that was differentiated: the output that holds the residuals of the branch that
-            ran, or of the iterations.
 
     Example:
         >>> with tf.Graph().as_default():

@@ -23,35 +23,36 @@ from tapeflow.graph.ir.python_op import spec_of_gradient
 from tapeflow.graph.transform.body import Body, by_id, call, traced_body, zeros_of
 
 
-class Conditional:
-    """The kernel of a conditional: calls one of several bodies.
-
-    Its inputs are the index of the body, and the operands.
+class Conditional(GraphOp):
+    """The op of a conditional: calls one of several bodies. Its inputs are the index of the body, and the operands.
 
     Args:
-        bodies: the branches. An index out of range selects the last one.
+        bodies: the branches, by their names as attrs. An index out of range selects the last one.
         places: for each body, the places of its inputs among the operands.
         by_truth: True if the first input is a truth value that selects the first of two bodies, not an index.
     """
 
-    def __init__(self, bodies: Sequence[Body], places: Sequence[Sequence[int]], by_truth: bool) -> None:
-        self.bodies, self.places, self.by_truth = bodies, places, by_truth
+    control, steering = "conditional", 1
 
-    def __call__(self, index: Any, *operands: Any) -> Any:
-        """Calls the body that the first value selects, on raw values.
+    def __init__(self, bodies: dict[str, Body], places: dict[str, Sequence[int]], by_truth: bool) -> None:
+        named_stateful = any(b.named_stateful for b in bodies.values())
+        super().__init__(
+            ("" if named_stateful else "Stateless") + ("If" if by_truth else "Case"), self._run, gives_tuple=True,
+            stateful=any(b.stateful for b in bodies.values()), gradient=conditional_gradient,
+            bodies=bodies, places=places,
+        )  # fmt: skip
+        self.by_truth = by_truth
 
-        Raises:
-            OpError: an op failed.
-        """
-        number = self.number_of(index)
-        return self.bodies[number].compiled(*[operands[p] for p in self.places[number]])
+    def _run(self, index: Any, *operands: Any) -> Any:
+        label = list(self.bodies)[self.number_of(index)]
+        return self.bodies[label].compiled(*[operands[p] for p in self.places[label]])
 
     def specialized(self) -> list[Any]:
         """Returns the programs of the bodies with faster kernels."""
-        return [body.compiled.specialized() for body in self.bodies]
+        return [body.compiled.specialized() for body in self.bodies.values()]
 
     def number_of(self, index: Any) -> int:
-        """Returns the number of the body that the first value selects."""
+        """Returns the number of the body that the raw value of the first input selects."""
         last = len(self.bodies) - 1
         number = (0 if index else 1) if self.by_truth else int(index)
         return number if 0 <= number <= last else last
@@ -80,22 +81,9 @@ def conditional(
     """
     columns = zip(*[b.outputs for b in bodies], strict=True)
     specs = [(group[0].dtype, common([t.shape for t in group])) for group in columns] if specs is None else specs
-    op = _conditional_op(bodies, names, places, not index.dtype.is_integer)
+    by_name, places_of = dict(zip(names, bodies, strict=True)), dict(zip(names, places, strict=True))
+    op = Conditional(by_name, places_of, not index.dtype.is_integer)
     return state.graph.node(op, [index, *operands], specs, name)
-
-
-def _conditional_op(
-    bodies: Sequence[Body], names: Sequence[str], places: Sequence[Sequence[int]], by_truth: bool
-) -> GraphOp:
-    """Returns the op of a conditional; arguments as in `conditional` and `Conditional`."""
-    kind = ("" if any(b.named_stateful for b in bodies) else "Stateless") + ("If" if by_truth else "Case")
-    op = GraphOp(
-        kind, Conditional(bodies, places, by_truth), stateful=any(b.stateful for b in bodies),
-        gradient=conditional_gradient, gives_tuple=True,
-        bodies=dict(zip(names, bodies, strict=True)), places=dict(zip(names, places, strict=True)),
-    )  # fmt: skip
-    op.control, op.steering = "conditional", 1
-    return op
 
 
 def common(shapes: Sequence[TensorShape]) -> TensorShape:
@@ -234,7 +222,7 @@ def _return_residuals(operation: Operation, residuals: _Residuals) -> None:
     """Adds the residuals of its branches to the outputs of a conditional."""
     before = operation.op
     bodies = [residuals.returned(i) for i in range(len(residuals.bodies))]
-    op = _conditional_op(bodies, list(before.bodies), list(before.places.values()), before.kernel.by_truth)
+    op = Conditional(dict(zip(before.bodies, bodies, strict=True)), before.places, before.by_truth)
     op.residuals = residuals
     operation.op = op
     count = len(operation.outputs)

@@ -67,7 +67,8 @@ def loop(
                 gives_tuple=True, bodies={"cond": condition_body, "body": loop_body},
                 places={label: [*range(count), *(count + i for i in p)]
                         for label, p in zip(("cond", "body"), places, strict=True)})  # fmt: skip
-    op.control, op.steering, op.first_output = "loop", int(limited), 2 if counted else 0
+    op.control, op.specialized = "loop", kernel.specialized
+    op.steering, op.first_output = int(limited), 2 if counted else 0
     return state.graph.node(op, [*([limit] if limited else ()), *variables, *captured], specs, name)
 
 

@@ -29,9 +29,9 @@ def _lower_conditional(w: Any, call: Any, index: LiteTensor, *operands: Any) -> 
     op = call.operation.op
     bodies, places = list(op.bodies.values()), list(op.places.values())
     if index.value is not None:
-        number = op.kernel.number_of(index.value)
+        number = op.number_of(index.value)
         return w.inline(bodies[number], [operands[p] for p in places[number]], bodies[number].outputs)
-    if op.kernel.by_truth:
+    if op.by_truth:
         truth = index if index.dtype is bool_ else w.add(
             "NOT_EQUAL", [index, w.constant(0, index.dtype)], index.shape, bool_
         )  # fmt: skip
