@@ -3,6 +3,7 @@
 
     python3 dev.py mnist [options]     train the MNIST example; `dev.py mnist --help` shows its options
     python3 dev.py test [options]      lint, type check and test; options go to pytest
+    python3 dev.py test FILE           of a file of src: lint, type check, and a minute of what can fail if FILE breaks
     python3 dev.py docs [options]      build the documentation into site; options go to Sphinx
     python3 dev.py notebooks [folder]  write the tutorial as notebooks, by default into notebooks
     python3 dev.py bench [options]     compare with TensorFlow in ten minutes; options go to benchmarks/run.py
@@ -106,9 +107,16 @@ def pip(python):
 def test(options):
     """Runs all three even if one fails, the tests last, so that their summary ends the output."""
     checks = [run([PYTHON, "-m", "ruff", "check", "."]), run([PYTHON, "-m", "mypy"])]
+    options = [o for option in options for o in ([f"--of={option}"] if is_source(option) else [option])]
     one_thread = {"OMP_NUM_THREADS": "1"}  # the two test processes would otherwise fight for the cores
     checks.append(run([PYTHON, "-m", "pytest", "-n", "2", *options], **one_thread))
     return next((status for status in checks if status), 0)
+
+
+def is_source(option):
+    """Returns True for a file of src."""
+    path = pathlib.Path(option).resolve()
+    return path.suffix == ".py" and path.is_relative_to(ROOT / "src")
 
 
 def docs(options):

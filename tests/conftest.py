@@ -1,8 +1,11 @@
 """What holds for every test."""
 
 import os
+import pathlib
 
 import pytest
+
+import affected_tests
 
 os.environ.setdefault("TAPEFLOW_CHECK_PASSES", "1")  # read once, when TapeFlow is imported
 
@@ -10,6 +13,74 @@ import tapeflow as tf
 from tapeflow.core import device as devices
 from tapeflow.core.settings import settings
 from tapeflow.summary.summary_state import recording
+
+# ---- the tests of a source file --------------------------------------------------------------------------------------
+
+SECONDS = 20  # of processor time, for the tests of a file
+
+
+def pytest_addoption(parser):
+    parser.addoption("--of", metavar="FILE", help="run what can fail if a file of src breaks, the likeliest first")
+
+
+def pytest_configure(config):
+    if config.option.of:
+        config.picked = affected_tests.Picked(pathlib.Path(config.option.of))
+        config.args = [str(path) for path in config.picked.files()]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc):
+    """Leaves out parameters before they become tests: the op table has 40,000."""
+    picked = getattr(metafunc.config, "picked", None)
+    if not picked:
+        return
+    rank = picked.rank(metafunc.definition.path, function_name(metafunc))
+    for i, marker in enumerate(metafunc.definition.own_markers):
+        if marker.name != "parametrize" or not isinstance(values := marker.args[1], list):
+            continue
+        kept = picked.parameters(rank, values) if rank is not None else [0] * bool(values)
+        ids = marker.kwargs.get("ids")
+        changed = {"ids": [list(ids)[k] for k in kept]} if ids and not callable(ids) else {}
+        metafunc.definition.own_markers[i] = pytest.mark.parametrize(
+            marker.args[0], [values[k] for k in kept], *marker.args[2:], **{**marker.kwargs, **changed}
+        ).mark
+
+
+def function_name(of):
+    """The name of a test's function, or of the class that it is in."""
+    return of.cls.__name__ if of.cls else of.function.__name__
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    if picked := getattr(config, "picked", None):
+        ranks = {item: picked.rank(item.path, function_name(item)) for item in items}
+        config.hook.pytest_deselected(items=[item for item in items if ranks[item] is None])
+        items[:] = sorted((item for item in items if ranks[item] is not None), key=ranks.__getitem__)
+        config.picked_until = processor_time() + SECONDS
+
+
+def processor_time():
+    """The seconds of processor time of this process and of those that it has waited for."""
+    return sum(os.times()[:4])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item):
+    """Leaves out the last tests if those before took long."""
+    if processor_time() > getattr(item.config, "picked_until", float("inf")):
+        item.config.picked_left = getattr(item.config, "picked_left", 0) + 1
+        return True
+    return None
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if left := getattr(config, "picked_left", 0):
+        terminalreporter.line(f"{left} tests that are less likely to fail were left out after {SECONDS} seconds")
+
+
+# ---- fixtures --------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(autouse=True)

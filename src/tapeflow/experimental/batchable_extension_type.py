@@ -23,8 +23,8 @@ class ExtensionTypeBatchEncoder:
         >>> class Transposed(tf.experimental.ExtensionTypeBatchEncoder):
         ...     def encode(self, spec, value, minimum_rank=0):
         ...         return tf.transpose(value.columns)
-        ...     def decode(self, spec, encoding):
-        ...         return Columns(tf.transpose(encoding))
+        ...     def decode(self, spec, encoded_value):
+        ...         return Columns(tf.transpose(encoded_value))
         ...     def encoding_specs(self, spec):
         ...         return tf.TensorSpec(spec.columns.shape[::-1], spec.columns.dtype)
         ...     def batch(self, spec, batch_size):
@@ -75,14 +75,14 @@ class ExtensionTypeBatchEncoder:
         """
         return spec._component_specs
 
-    def decode(self, spec: Any, encoding: Any) -> Any:
+    def decode(self, spec: Any, encoded_value: Any) -> Any:
         """Returns the value of the tensors that `encode` returned, or of a stack or slices of them.
 
         Args:
             spec: the spec of the value.
-            encoding: a nest of tensors, as `encode` returns it.
+            encoded_value: a nest of tensors, as `encode` returns it.
         """
-        return spec._from_components(encoding)
+        return spec._from_components(encoded_value)
 
 
 class BatchableSpec(TypeSpec):

@@ -65,12 +65,12 @@ def _(call: Call, dy: Any) -> Any:
     return subtract(dy, multiply(reduce_sum(dy, -1, True), exp(call.outputs[0])))
 
 
-def softmax(logits: TensorLike, axis: AxisLike = -1, name: str | None = None) -> Tensor:
+def softmax(logits: TensorLike, axis: AxisLike = None, name: str | None = None) -> Tensor:
     """Computes `exp(logits) / reduce_sum(exp(logits), axis)`.
 
     Args:
         logits: a floating tensor with at least one dimension.
-        axis: an int, the dimension whose elements sum to 1; None for the last. The default is -1.
+        axis: an int, the dimension whose elements sum to 1; None for the last.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -82,17 +82,17 @@ def softmax(logits: TensorLike, axis: AxisLike = -1, name: str | None = None) ->
         >>> tf.nn.softmax([[0.0, 0.0]]).numpy().tolist()
         [[0.5, 0.5]]
     """
-    if type(axis) is int and axis == -1:
+    if axis is None or type(axis) is int and axis == -1:
         return _softmax_op(logits, name)
     return along(_softmax_op, logits, axis, name)
 
 
-def log_softmax(logits: TensorLike, axis: AxisLike = -1, name: str | None = None) -> Tensor:
+def log_softmax(logits: TensorLike, axis: AxisLike = None, name: str | None = None) -> Tensor:
     """Computes `logits - log(reduce_sum(exp(logits), axis))`.
 
     Args:
         logits: a floating tensor with at least one dimension.
-        axis: an int, the dimension to normalize over; None for the last. The default is -1.
+        axis: an int, the dimension to normalize over; None for the last.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -104,7 +104,7 @@ def log_softmax(logits: TensorLike, axis: AxisLike = -1, name: str | None = None
         >>> tf.nn.log_softmax([0.0, -1e9]).numpy().tolist()
         [0.0, -1000000000.0]
     """
-    if type(axis) is int and axis == -1:
+    if axis is None or type(axis) is int and axis == -1:
         return _log_softmax(logits, name)
     return along(_log_softmax, logits, axis, name)
 

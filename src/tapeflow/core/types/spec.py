@@ -114,13 +114,13 @@ class TensorSpec(DenseSpec):
         """Returns a placeholder tensor of the context."""
         return placeholder_context.placeholder(self)
 
-    def cast(self, value: Any, cast_context: Any) -> Any:
+    def cast(self, value: Any, casting_context: Any) -> Any:
         """Returns the value as a tensor of this spec.
 
         Raises:
             TypeError: it can't be one.
         """
-        if cast_context is not None and cast_context.allow_specs and isinstance(value, TensorSpec):
+        if casting_context is not None and casting_context.allow_specs and isinstance(value, TensorSpec):
             if not value.is_subtype_of(self):
                 raise TypeError(f"Can not cast {value!r} to {self!r}")
             return self

@@ -115,13 +115,13 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
             nest.map_structure(lambda s: s.placeholder_value(placeholder_context), self._component_specs)
         )
 
-    def cast(self, value: Any, cast_context: Any) -> Any:
+    def cast(self, value: Any, casting_context: Any) -> Any:
         """Returns the value, if it is of this spec.
 
         Raises:
             TypeError: it is not.
         """
-        if cast_context is not None and cast_context.allow_specs and isinstance(value, TypeSpec):
+        if casting_context is not None and casting_context.allow_specs and isinstance(value, TypeSpec):
             if not value.is_subtype_of(self):
                 raise TypeError(f"Can not cast {value!r} to {self!r}")
             return self

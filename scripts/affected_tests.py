@@ -1,0 +1,296 @@
+"""Picks the tests that can fail when a source file breaks: what `python3 dev.py test src/tapeflow/math/segment.py` runs.
+
+A test is picked for one of these reasons, in this order:
+
+1. Its file mirrors the source file: `tests/math/test_segment*.py`, or a file of `tests/` that imports the module.
+2. It names something that the file declares: a function, class, method, or the registered name of an op. Parameters of
+   a test count, so rows of the op table, goldens and examples in docstrings are picked one by one.
+3. It names a function that uses what the file declares, up to four calls away. The further, the later it runs.
+4. It is in the folder that mirrors the file's folder.
+
+Names count less if many tests have them. Everything is read from the source: no test and no module is imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import collections
+import dataclasses
+import functools
+import math
+import pathlib
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+WORD = re.compile(r"[A-Za-z_]\w{2,}")
+STEPS = 4  # between a declaration and the function that a test names
+DECAY = 0.3  # of a name's weight with each step
+MOST = 400  # declarations
+MOST_FUNCTIONS, MOST_FILES = 160, 16  # of tests
+NEAR = 4  # times as much weighs a name in a test of the folder that mirrors the file's
+FEW, MANY = 8, 400  # parameters: of more than a few, those that name something, and at most so many
+EVERYWHERE = ("test_layers.py", "test_docs.py", "test_fixtures.py", "test_site.py", "test_examples.py", "test_soak.py")
+TABLE = -0.995  # the rank of the op table and the goldens, after tests of the file's own
+PROCESSES = {"subprocess", "Popen", "multiprocessing", "fork"}  # tests with these are slow, and run last
+
+
+@dataclasses.dataclass(eq=False)
+class Declaration:
+    """A function, method, class or constant of a file.
+
+    Attributes:
+        names: what others call it: its name, and its registered names if it is an op.
+        words: the names in its source.
+    """
+
+    file: pathlib.Path
+    names: set[str]
+    words: set[str]
+
+
+def words_of(text: str) -> set[str]:
+    """The names in a text."""
+    return set(WORD.findall(text))
+
+
+def parse(path: pathlib.Path) -> tuple[ast.Module, list[str]]:
+    """A file's tree and lines."""
+    text = path.read_text(encoding="utf-8")
+    return ast.parse(text), text.splitlines()
+
+
+def source_of(node: ast.stmt, lines: list[str]) -> str:
+    """The lines of a statement, its decorators included."""
+    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+    return "\n".join(lines[first - 1 : node.end_lineno])
+
+
+def without_docstring(node: ast.AST, lines: list[str]) -> str:
+    """The lines of a declaration but for its docstring, whose words are prose."""
+    text = source_of(node, lines)  # type: ignore[arg-type]
+    docstring = ast.get_docstring(node, clean=False) if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else None
+    return text.replace(docstring, "") if docstring else text
+
+
+# ---- the source ------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def read_source() -> tuple[dict[pathlib.Path, list[Declaration]], dict[pathlib.Path, set[str]]]:
+    """The declarations of each file in `src/`, and the modules that it imports."""
+    declared: dict[pathlib.Path, list[Declaration]] = {}
+    imports = {}
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        tree, lines = parse(path)
+        declared[path] = list(declarations(path, tree, lines))
+        imports[path] = imported_modules(tree)
+    return declared, imports
+
+
+def declarations(path: pathlib.Path, tree: ast.Module, lines: list[str]) -> Iterator[Declaration]:
+    """Yields what a module declares."""
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            text = without_docstring(node, lines)
+            yield Declaration(path, {node.name, *registered_names(node)}, words_of(text))
+        elif isinstance(node, ast.ClassDef):
+            methods = [m for m in node.body if isinstance(m, (ast.FunctionDef, ast.AsyncFunctionDef))]
+            for method in methods:
+                own = method.name if not method.name.startswith("__") else node.name
+                yield Declaration(path, {own}, words_of(without_docstring(method, lines)) | {node.name})
+            rest = [source_of(m, lines) for m in node.body if m not in methods]
+            header = "\n".join(source_of(d, lines) for d in [*node.decorator_list, *node.bases])  # type: ignore[list-item]
+            yield Declaration(path, {node.name, *registered_names(node)}, words_of("\n".join([header, *rest])))
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+            yield Declaration(path, names, words_of(source_of(node, lines)))
+
+
+def registered_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> set[str]:
+    """The names of ops in a function's decorators; of a gradient, that of its op's function."""
+    found = {n.value for d in node.decorator_list for n in ast.walk(d) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+    found |= {n.id for d in node.decorator_list for n in ast.walk(d) if isinstance(n, ast.Name)} if node.name == "_" else set()
+    return {name for name in found if WORD.fullmatch(name)}
+
+
+def imported_modules(tree: ast.Module) -> set[str]:
+    """The dotted names of the modules that a file imports, or imports something of."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+def module_name(path: pathlib.Path) -> str:
+    """The dotted name of a file in `src/`."""
+    parts = path.relative_to(ROOT / "src").with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@functools.cache
+def users_by_word() -> tuple[dict[str, list[Declaration]], collections.Counter[str]]:
+    """The declarations in `src/` that have each word, and how many declare each name."""
+    users = collections.defaultdict(list)
+    owners: collections.Counter[str] = collections.Counter()
+    for found in read_source()[0].values():
+        for declaration in found:
+            owners.update(declaration.names)
+            for word in declaration.words:
+                users[word].append(declaration)
+    return users, owners
+
+
+def weigh_names(file: pathlib.Path) -> dict[str, float]:
+    """What a test may name to reach the file: 1 for what it declares, less for what uses that."""
+    declared, imports = read_source()
+    users, owners = users_by_word()
+    weights: dict[str, float] = {}
+    seen, frontier, weight = set(map(id, declared[file])), list(declared[file]), 1.0
+    for _ in range(STEPS):
+        for declaration in frontier:
+            for name in declaration.names:
+                weights.setdefault(name, weight)
+        following = []
+        for declaration in frontier:
+            module = module_name(declaration.file)
+            for name in sorted(declaration.names):
+                for user in users.get(name, []):
+                    known = user.file == declaration.file or module in imports[user.file] or owners[name] <= 2
+                    if known and id(user) not in seen and len(seen) < MOST:
+                        seen.add(id(user))
+                        following.append(user)
+        frontier, weight = following, weight * DECAY
+    return {name: weight for name, weight in weights.items() if WORD.fullmatch(name)}
+
+
+# ---- the tests -------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def read_tests() -> tuple[dict[tuple[pathlib.Path, str], set[str]], dict[pathlib.Path, set[str]]]:
+    """The words of each test function, its helpers in the same file included, and the modules of each file."""
+    words, imports = {}, {}
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        if {"fixtures", "support"} & set(path.relative_to(ROOT).parts):
+            continue
+        tree, lines = parse(path)
+        imports[path] = imported_modules(tree)
+        parts: dict[str, set[str]] = {}
+        for node in tree.body:
+            named = [node.name] if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else []
+            if isinstance(node, (ast.Assign, ast.AnnAssign)):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                named = [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)]
+            for name in named:
+                parts[name] = words_of(source_of(node, lines))
+        for name in parts:
+            if name.startswith(("test", "Test")):
+                words[path, name] = closure(name, parts)
+    return words, imports
+
+
+def closure(name: str, parts: dict[str, set[str]]) -> set[str]:
+    """The words of a function and of what it uses in its file."""
+    found: set[str] = set()
+    todo, seen = [name], {name}
+    while todo:
+        part = parts[todo.pop()]
+        found |= part
+        more = {word for word in part if word in parts} - seen
+        seen |= more
+        todo.extend(more)
+    return found
+
+
+def rarity() -> collections.Counter[str]:
+    """In how many test functions each word occurs."""
+    counts: collections.Counter[str] = collections.Counter()
+    for words in read_tests()[0].values():
+        counts.update(words)
+    return counts
+
+
+class Picked:
+    """The tests of a source file.
+
+    Attributes:
+        functions: a rank for each `(file, function)`: the lowest runs first.
+        names: what a parameter must name.
+    """
+
+    def __init__(self, file: pathlib.Path) -> None:
+        self.file = file.resolve()
+        module, (words, imports) = module_name(self.file), read_tests()
+        counts = rarity()
+        weights = weigh_names(self.file)
+        self.names = {name: weight / math.sqrt(1 + counts[name]) for name, weight in weights.items()}
+        self.functions: dict[tuple[pathlib.Path, str], float] = {}
+        mirror = (ROOT / "tests").joinpath(*self.file.relative_to(ROOT / "src").parts[1:])
+        near = {key: NEAR if key[0].is_relative_to(mirror.parent) else 1 for key in words}
+        scores = {key: min(0.99, self.score(found) * near[key]) for key, found in words.items()}
+        stem = mirror.stem if mirror.stem != "__init__" else mirror.parent.name
+        for key, score in scores.items():
+            path = key[0]
+            if path.parent == ROOT / "tests" and path.name in EVERYWHERE:
+                continue
+            own = path.parent in (mirror.parent, mirror.parent.parent) and mirrors(path.stem, stem)
+            if (own or module in imports[path]) and not PROCESSES & words[key]:
+                self.functions[key] = -1 - own - score
+            elif own or module in imports[path]:
+                self.functions[key] = -0.02
+            elif score > 0.02:
+                self.functions[key] = -score / (100 if PROCESSES & words[key] else 1)
+            elif path.parent == mirror.parent != ROOT / "tests":
+                self.functions[key] = 0
+        best = sorted(self.functions, key=lambda key: self.functions[key])[:MOST_FUNCTIONS]
+        self.functions = {key: self.functions[key] for key in best}
+        files = self.files()[:MOST_FILES]
+        self.functions = {key: rank for key, rank in self.functions.items() if key[0] in files}
+        for name in ("test_ops.py", "test_goldens.py", "test_signatures.py"):  # whose parameters decide
+            for key in words:
+                if key[0] == ROOT / "tests" / name:
+                    self.functions[key] = TABLE
+
+    def score(self, words: Iterable[str]) -> float:
+        return max((self.names[word] for word in words if word in self.names), default=0.0)
+
+    def files(self) -> list[pathlib.Path]:
+        """The files of the tests, the likeliest to fail first."""
+        ranks: dict[pathlib.Path, float] = {}
+        for (path, _), rank in self.functions.items():
+            ranks[path] = min(rank, ranks.get(path, 0))
+        return sorted(ranks, key=lambda path: (ranks[path], path))
+
+    def rank(self, path: pathlib.Path, function: str) -> float | None:
+        """The rank of a test function, or None if it is not picked."""
+        return self.functions.get((path, function))
+
+    def parameters(self, rank: float, values: list[Any]) -> list[int]:
+        """The indices of those of a test's parameters that can fail."""
+        if rank <= -1 or len(values) <= FEW:
+            return list(range(len(values)))
+        scores = [self.score(words_of(described(value))) for value in values]
+        best = sorted((i for i, score in enumerate(scores) if score > 0.01), key=lambda i: -scores[i])
+        return sorted(best[:MANY]) or list(range(FEW if rank > TABLE else 0))
+
+
+def mirrors(stem: str, source: str) -> bool:
+    """Whether a test file has a source file's name."""
+    return re.fullmatch(rf"test_{re.escape(source.strip('_'))}s?(_.*)?", stem) is not None
+
+
+def described(value: Any) -> str:
+    """A parameter as text: names and sources of what it holds."""
+    if isinstance(value, (str, int, float)):
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        return " ".join(described(v) for v in (value if len(value) < MANY or isinstance(value[0], str) else value[:FEW]))
+    if callable(value) and hasattr(value, "__code__"):
+        return " ".join((value.__name__, *value.__code__.co_names))
+    return " ".join(str(getattr(value, name)) for name in ("name", "source", "title", "__name__") if hasattr(value, name))
