@@ -15,11 +15,14 @@ TOKENS = [
     b"a+", b".*", rb"\w?", rb"\b", b"(a|bc)", b"(a*|[^b]+x)", b"(ab|a|)", "é".encode(), b"^", b"$", rb"\B", b"a??",
     b"(?:b|a+?)+", b"c{2}", b"(a|b){1,3}", b"[[:alpha:]]", b"[[:punct:] ]", "(?:日|x)*y".encode(), b"(a|b)*", b"((a)b)",
     b"(?:(a)|(b))+", b"((a)|b)*?", b"(a*)(a*)", b"(b)?", b"(?P<n>[ab])", b"(a|ab)(c|bcd)?", rb"(\b)", b"(^|a)",
-    b"(?:(a)|b){2}",
+    b"(?:(a)|b){2}", "[éz]".encode(), "[^日]".encode(), rb"\pN", rb"\PL", rb"\p{Han}", rb"[\p{L}\s]", rb"\P{^Mn}",
+    rb"\x41|\x{e9}", rb"[\D]", rb"[^\S\pL]", rb"[\x{3000}-\x{ffff}]", rb"[^\x{80}]", rb"\pC", rb"\351",
+    b"[[:^alpha:]-]", b"[^]a]", b"[[:a]", rb"\n|\x{10ffff}",
 ]  # fmt: skip
 PIECES = [
     *map(bytes, zip(b"aabbc \t\n\v\f\r.,-!x]1_^)|}#Zy")), b"\0", b"\xff", b"\xc3", b"\xa9", "é".encode(), "日".encode(),
-    b"\xed\xa0\x80", b"\xe0\x80\x80", b"\xf4\x90\x80\x80", "\U0001d11e".encode(),
+    b"\xed\xa0\x80", b"\xe0\x80\x80", b"\xf4\x90\x80\x80", "\U0001d11e".encode(), b"\xe0\x80",
+    "\u0663".encode(), "\u0301".encode(), "\uff21".encode(), "\U0010ffff".encode(),
 ]  # fmt: skip
 
 
@@ -31,7 +34,7 @@ def test_automata_match_as_re2_does():
             compiled = regex._compile_pattern(pattern)
         except tf.errors.InvalidArgumentError:
             continue
-        if automaton(pattern, whole=False) is None:
+        if automaton(pattern, whole=False, effort=1 << 16) is None:
             continue
         built += 1
         words = [b"".join(draws.choices(PIECES, k=draws.randint(0, 9))) for _ in range(12)]
@@ -46,9 +49,36 @@ def test_automata_match_as_re2_does():
     assert built > 700
 
 
-@pytest.mark.parametrize("pattern", ["a**", "(a*)+", "(?i)a", "[é]", r"\pN", "a{900}", r"\x41", r"[\D]", "a{"])
+def test_automata_split_as_re2_does():
+    draws, split = random.Random(5), 0
+    while split < 300:
+        pattern = b"(%s)" % b"".join(draws.choices(TOKENS, k=draws.randint(1, 2)))
+        kept = draws.choice([b"", b"()", b"(%s)" % draws.choice(TOKENS)])
+        words = [b"".join(draws.choices(PIECES, k=draws.randint(0, 9))) for _ in range(12)]
+        try:
+            rows = [regex.split_at_matches(StringArray.of([word]), pattern, kept) for word in words]
+        except tf.errors.InvalidArgumentError:
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                regex.split_at_matches(StringArray.of(words), pattern, kept)
+            continue
+        parts, starts, limits, splits = regex.split_at_matches(StringArray.of(words), pattern, kept)
+        places = list(zip(parts.tolist(), starts.tolist(), limits.tolist(), strict=True))
+        for row, first, last in zip(rows, splits, splits[1:], strict=False):
+            wanted = list(zip(row[0].tolist(), row[1].tolist(), row[2].tolist(), strict=True))
+            assert places[first:last] == wanted, (pattern, kept, words)
+        split += 1
+
+
+@pytest.mark.parametrize(
+    "pattern", ["a**", "(a*)+", "(?i)a", "a{900}", "a{", r"\C", r"\Qa\E", r"\B", "(?:[a-z]{50}){30}"]
+)
 def test_other_expressions_are_left_to_re2(pattern):
-    assert automaton(pattern.encode(), whole=False) is None
+    assert automaton(pattern.encode(), whole=False, effort=1 << 16) is None
+
+
+def test_expressions_with_many_states_have_automata():
+    assert automaton(b"(a|b).{8}x", whole=False, effort=1 << 16) is not None
+    assert automaton(b"(a|b).{11}x", whole=False, effort=1 << 20) is not None
 
 
 def test_a_repeated_group_in_a_long_text_takes_linear_time():

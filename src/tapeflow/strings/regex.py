@@ -18,26 +18,29 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.strings import StringArray, gather_ranges
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.strings.automata import PATH_BITS, automaton
+from tapeflow.strings.automata import PATH_BITS, Automaton, automaton, column_at, compile_pattern
 from tapeflow.strings.kernels import each, encode_text, starts_of, string_op, text
 
 GROUP_ENDS = 20  # of the match and of the nine groups that a rewrite can name
 _FEW = 5  # strings: up to here, RE2 is faster than a loop
+_MANY = 10_000  # strings: from here on, large automata are worth their time
 
 
-@functools.lru_cache(256)
 def _compile_pattern(pattern: bytes) -> Any:
     """Compiles an expression.
 
     Raises:
         InvalidArgumentError: it is malformed.
     """
-    options = re2.Options()
-    options.log_errors = False
     try:
-        return re2.compile(pattern, options)
+        return compile_pattern(pattern)
     except re2.error as error:
         raise invalid(f"Invalid pattern: {text(pattern)}, error: {text(error.args[0])}") from None
+
+
+def _automaton_for(input: StringArray, pattern: bytes, whole: bool) -> Automaton | None:
+    """Returns the automaton of an expression if it is worth its time, see `automaton`."""
+    return automaton(pattern, whole, 1 << (20 if input.size >= _MANY else 16)) if input.size > _FEW else None
 
 
 @functools.lru_cache(256)
@@ -117,7 +120,7 @@ def _replacing_function(pattern: bytes, rewrite: bytes, replace_global: bool) ->
 def _replace_kernel(input: StringArray, pattern: Any, rewrite: Any, replace_global: bool) -> StringArray:
     pattern, rewrite = _word_bytes(pattern), _word_bytes(rewrite)
     replace = _replacing_function(pattern, rewrite, replace_global)
-    table = automaton(pattern, whole=False) if input.size > _FEW else None
+    table = _automaton_for(input, pattern, whole=False)
     if table is None or replace is _keep_element:
         return each(replace, input)
     data, offsets = input.packed()
@@ -157,38 +160,49 @@ def _state_at(data: Bytes, begin: int, at: int, starts: Int32s) -> int:
 
 
 @loop
-def _find_end(data: Bytes, begin: int, at: int, end: int, table: Int32s, starts: Int32s, states: Int32s) -> int:
-    """Returns the end of the first match, or -1. Writes the states that lead there."""
-    state, found, first = _state_at(data, begin, at, starts), -1, at
+def _find_end(
+    data: Bytes, begin: int, at: int, end: int, table: Int32s, starts: Int32s, pages: Int32s, classes: Bytes,
+    places: Int32s,
+) -> int:  # fmt: skip
+    """Returns the end of the first match, or -1. Writes the places in the table that lead there, for the first byte of
+    each character, and -1 for the others."""
+    state, stop, first = _state_at(data, begin, at, starts), -1, at
     while True:
-        states[at - first] = state
-        entry = table[state + (data[at] if at < end else 256)]
+        column, width = 0, 1
+        if at < end:
+            if data[at] < 0x80:
+                column = classes[data[at]]
+            else:
+                column = column_at(data, at, end, pages, classes)
+                width = column & 7
+                column >>= 3
+                for i in range(at + 1 - first, at + width - first):
+                    places[i] = -1
+        places[at - first] = state + column
+        entry = table[state + column]
         if entry & 1:
-            found = at
+            stop = at
         state = entry >> 1
         if state == 0 or at == end:
-            return found
-        at += 1
+            return stop
+        at += width
 
 
 @loop
-def _find_groups(
-    data: Bytes, at: int, stop: int, end: int, rows: Int32s, paths: Int32s, states: Int32s, groups: Int64s
-) -> None:
+def _find_groups(at: int, stop: int, rows: Int32s, paths: Int32s, places: Int32s, groups: Int64s) -> None:
     """Goes back from the end of a match to its beginning. Writes where groups begin and end, or -1.
 
     Args:
-        data: the strings.
         at: the place where the search began.
         stop: the end of the match.
-        end: the end of the string.
         rows, paths: of the automaton.
-        states: the states from `at` to `stop`.
+        places: what `_find_end` wrote.
         groups: int64s to write to.
     """
     for i in range(GROUP_ENDS):
         groups[i] = -1
-    path = paths[rows[states[stop - at] + (data[stop] if stop < end else 256)]]
+    groups[1] = stop
+    path = paths[rows[places[stop - at]]]
     while True:
         ends = path >> PATH_BITS
         while ends:
@@ -199,7 +213,9 @@ def _find_groups(
         if groups[0] >= 0:
             break
         stop -= 1
-        path = paths[rows[states[stop - at] + data[stop]] + 1 + (path & (1 << PATH_BITS) - 1)]
+        while places[stop - at] < 0:
+            stop -= 1
+        path = paths[rows[places[stop - at]] + 1 + (path & (1 << PATH_BITS) - 1)]
 
 
 @loop
@@ -222,9 +238,9 @@ def _width_at(data: Bytes, at: int, end: int) -> int:
 
 @loop
 def _replace_matches(
-    data: Bytes, offsets: Int64s, count: int, table: Int32s, starts: Int32s, rows: Int32s, paths: Int32s,
-    literals: Bytes, ends_of_literals: Int64s, parts: Int64s, parts_count: int, replaces_all: int, states: Int32s,
-    groups: Int64s, out: Bytes, room: int, ends: Int64s,
+    data: Bytes, offsets: Int64s, count: int, table: Int32s, starts: Int32s, pages: Int32s, classes: Bytes,
+    rows: Int32s, paths: Int32s, literals: Bytes, ends_of_literals: Int64s, parts: Int64s, parts_count: int,
+    replaces_all: int, places: Int32s, groups: Int64s, out: Bytes, room: int, ends: Int64s,
 ) -> int:  # fmt: skip
     """Replaces matches. Returns the size of the result, of which no more is written than there is room for."""
     to = 0
@@ -232,11 +248,10 @@ def _replace_matches(
         begin, end = offsets[i], offsets[i + 1]
         kept, at, last = begin, begin, -1  # what is copied already, and the end of the match before
         while at <= end:
-            stop = _find_end(data, begin, at, end, table, starts, states)
+            stop = _find_end(data, begin, at, end, table, starts, pages, classes, places)
             if stop < 0:
                 break
-            _find_groups(data, at, stop, end, rows, paths, states, groups)
-            groups[1] = stop
+            _find_groups(at, stop, rows, paths, places, groups)
             if groups[0] == stop and stop == last:  # an empty match at the end of another does not count
                 at += _width_at(data, at, end)
                 last = -1
@@ -283,50 +298,81 @@ def split_at_matches(
         InvalidArgumentError: an expression is malformed, or `delimiter` matches an empty string.
     """
     compiled, keeping = _compile_pattern(delimiter), _compile_pattern(keep_pattern)
-    keeps = functools.lru_cache(1024)(lambda part: bool(keep_pattern) and keeping.fullmatch(part) is not None)
-    split = _split_anywhere if _CONTEXT.search(delimiter) is None else _split_in_context
-    rows = [split(compiled, keeps, element.partition(b"\0")[0]) for element in input.flat]
-    splits, spans = starts_of(rows), np.array([s for row in rows for s in row], np.int64).reshape(-1, 2)
+    table, keep_table = (_automaton_for(input, *how) for how in ((delimiter, False), (keep_pattern, True)))
     data, offsets = input.packed()
-    starts, limits = np.ascontiguousarray(spans[:, 0]), np.ascontiguousarray(spans[:, 1])
+    if compiled.groups and table is not None and keep_table is not None:
+        starts, limits = np.empty((2, 2 * len(data) + 1), np.int64)  # at most two parts for each byte
+        splits = np.zeros(input.size + 1, np.int64)
+        room = np.empty(len(data) + 1, np.int32), np.empty(GROUP_ENDS, np.int64)
+        arguments = data, offsets, input.size, *table, *keep_table[:4], bool(keep_pattern), *room
+        count = _split_strings(*arguments, starts, limits, splits)
+        if count < 0:
+            raise _empty_delimiter(delimiter)
+        starts, limits = starts[:count].copy(), limits[:count].copy()
+    else:
+        keeps = functools.lru_cache(1024)(lambda part: bool(keep_pattern) and keeping.fullmatch(part) is not None)
+        rows = [_split_element(compiled, keeps, element.partition(b"\0")[0]) for element in input.flat]
+        splits = starts_of(rows)
+        starts, limits = np.array([s for row in rows for s in row], np.int64).reshape(-1, 2).T.copy()
     parts = gather_ranges(data, starts + np.repeat(offsets[:-1], np.diff(splits)), limits - starts)
     return parts, torch.from_numpy(starts), torch.from_numpy(limits), torch.from_numpy(splits)
 
 
-_CONTEXT = re.compile(rb"[\^$]|\\[bBAz]")  # an anchor, or a set that is negated
+def _empty_delimiter(pattern: bytes) -> Exception:
+    return invalid(f"The delimiter must not match an empty string, got the pattern {text(pattern)}")
 
 
-def _split_anywhere(compiled: Any, keeps: Callable[[bytes], bool], element: bytes) -> list[tuple[int, int]]:
-    """Returns the begin and end of each part of a string, see `split_at_matches`."""
+@loop
+def _split_strings(
+    data: Bytes, offsets: Int64s, count: int, table: Int32s, starts: Int32s, pages: Int32s, classes: Bytes,
+    rows: Int32s, paths: Int32s, keep_table: Int32s, keep_starts: Int32s, keep_pages: Int32s, keep_classes: Bytes,
+    keeps: int, places: Int32s, groups: Int64s, begins: Int64s, limits: Int64s, splits: Int64s,
+) -> int:  # fmt: skip
+    """Finds the parts between delimiters, see `split_at_matches`. Each search begins a text, as in TensorFlow Text.
+    Returns the number of parts, or -1 for an empty match."""
+    size = 0
+    for i in range(count):
+        begin, end, at = offsets[i], offsets[i], offsets[i]
+        while end < offsets[i + 1] and data[end]:
+            end += 1
+        while at <= end:
+            stop = _find_end(data, at, at, end, table, starts, pages, classes, places)
+            if stop < 0:
+                break
+            if stop == at:
+                return -1
+            _find_groups(at, stop, rows, paths, places, groups)
+            if groups[2] > at:
+                begins[size], limits[size] = at - begin, groups[2] - begin
+                size += 1
+            if (
+                keeps and groups[2] >= 0
+                and _is_accepted(data, groups[2], groups[3], keep_table, keep_starts, keep_pages, keep_classes)
+            ):  # fmt: skip
+                begins[size], limits[size] = groups[2] - begin, groups[3] - begin
+                size += 1
+            at = stop
+        if at < end:
+            begins[size], limits[size] = at - begin, end - begin
+            size += 1
+        splits[i + 1] = size
+    return size
+
+
+def _split_element(compiled: Any, keeps: Callable[[bytes], bool], element: bytes) -> list[tuple[int, int]]:
+    """Returns the begin and end of each part of a string, as `_split_strings` finds them."""
     spans: list[tuple[int, int]] = []
-    done = 0
-    for match in compiled.finditer(element) if compiled.groups else ():
-        _add_parts(spans, keeps, element, match, 0, done)
-        done = match.end()
-    return [*spans, (done, len(element))] if done < len(element) else spans
-
-
-def _split_in_context(compiled: Any, keeps: Callable[[bytes], bool], element: bytes) -> list[tuple[int, int]]:
-    """Does the same for an expression with anchors: each search begins a text, as in TensorFlow Text."""
-    spans: list[tuple[int, int]] = []
-    done = 0
-    while compiled.groups and (match := compiled.search(element[done:])) is not None:
-        _add_parts(spans, keeps, element, match, done, done)
-        done += match.end()
-    return [*spans, (done, len(element))] if done < len(element) else spans
-
-
-def _add_parts(
-    spans: list[tuple[int, int]], keeps: Callable[[bytes], bool], element: bytes, match: Any, begin: int, done: int
-) -> None:
-    """Adds the part before a match, and the delimiter if `keeps` says so."""
-    start, end = match.span(1)
-    if begin + match.end() == done:
-        raise invalid(f"The delimiter must not match an empty string, got the pattern {text(match.re.pattern)}")
-    if begin + start > done:
-        spans.append((done, begin + start))
-    if keeps(element[begin + start : begin + end]):
-        spans.append((begin + start, begin + end))
+    at, rest = 0, memoryview(element)
+    while compiled.groups and (match := compiled.search(rest[at:])) is not None:
+        if match.end() == 0:
+            raise _empty_delimiter(match.re.pattern)
+        start, end = (at + place for place in match.span(1))
+        if start > at:
+            spans.append((at, start))
+        if start >= at and keeps(element[start:end]):
+            spans.append((start, end))
+        at += match.end()
+    return [*spans, (at, len(element))] if at < len(element) else spans
 
 
 def _word_bytes(word: str | bytes) -> bytes:
@@ -384,23 +430,38 @@ def regex_replace(
 def _full_match_kernel(input: StringArray, pattern: Any) -> torch.Tensor:
     pattern = _word_bytes(pattern)
     compiled = _compile_pattern(pattern)
-    table = automaton(pattern, whole=True) if input.size > _FEW else None
+    table = _automaton_for(input, pattern, whole=True)
     if table is None:
         matches = [compiled.fullmatch(element) is not None for element in input.flat]
         return torch.from_numpy(np.array(matches, np.bool_).reshape(input.shape))
     out = np.empty(input.size, np.uint8)
-    _match_strings(input.data, input.offsets, input.size, table.table, table.starts, out)
+    _match_strings(input.data, input.offsets, input.size, *table[:4], out)
     return torch.from_numpy(out.view(np.bool_).reshape(input.shape))
 
 
 @loop
-def _match_strings(data: Bytes, offsets: Int64s, count: int, table: Int32s, starts: Int32s, out: Bytes) -> None:
+def _match_strings(
+    data: Bytes, offsets: Int64s, count: int, table: Int32s, starts: Int32s, pages: Int32s, classes: Bytes, out: Bytes
+) -> None:
     for i in range(count):
-        state, at, end = starts[0], offsets[i], offsets[i + 1]
-        while state and at < end:
-            state = table[state + data[at]] >> 1
+        out[i] = _is_accepted(data, offsets[i], offsets[i + 1], table, starts, pages, classes)
+
+
+@loop
+def _is_accepted(
+    data: Bytes, at: int, end: int, table: Int32s, starts: Int32s, pages: Int32s, classes: Bytes
+) -> int:  # fmt: skip
+    """Returns 1 if an automaton of whole strings accepts a range of bytes."""
+    state = starts[0]
+    while state and at < end:
+        if data[at] < 0x80:
+            state = table[state + classes[data[at]]] >> 1
             at += 1
-        out[i] = table[state + 256] & 1 if state else 0
+        else:
+            column = column_at(data, at, end, pages, classes)
+            state = table[state + (column >> 3)] >> 1
+            at += column & 7
+    return table[state] & 1
 
 
 @string_op("StaticRegexFullMatch", _full_match_kernel, shape=same, elementwise=True)
