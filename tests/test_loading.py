@@ -147,7 +147,7 @@ def test_a_name_that_is_first_used_within_an_import(tmp_path):
     )
     program = (
         "import threading, shared, tapeflow\n"
-        "tapeflow._ON_FIRST_USE['namespace'] = 'namespace'\n"
+        "tapeflow._ON_FIRST_USE['namespace'] = ['namespace']\n"
         "thread = threading.Thread(target=__import__, args=('imported',))\n"
         "thread.start()\n"
         "shared.importing.wait()\n"

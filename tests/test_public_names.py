@@ -14,6 +14,7 @@ import types
 import pytest
 
 import tapeflow as tf
+from recording import stubs
 
 RECORDED = json.loads((pathlib.Path(__file__).parent / "fixtures" / "public_names.json").read_text())
 # TapeFlow's own names.
@@ -41,6 +42,11 @@ def test_namespace_has_the_names_of_tensorflow(path):
     assert sorted(module.__all__) == sorted(expected) == dir(module)
     for name in expected:
         assert hasattr(module, name), name
+
+
+@pytest.mark.parametrize("path", stubs.sources(), ids=lambda p: str(p.parent.relative_to(stubs.ROOT)))
+def test_stub_of_a_namespace_is_current(path):
+    assert path.with_suffix(".pyi").read_text() == stubs.stub(path), "run `scripts/record.py stubs`"
 
 
 def test_names_of_the_bridge_to_torch():

@@ -109,6 +109,7 @@ with _paused(freezes="torch" not in _sys.modules):
     from tapeflow.core.logger import get_logger
     from tapeflow.core.malloc import keep_pages as _keep_pages
     from tapeflow.core.ops.definition import load_all as _loaders_of_ops
+    from tapeflow.core.public_names import publish as _publish
     from tapeflow.core.scopes import (
         control_dependencies,
         executing_eagerly,
@@ -224,52 +225,6 @@ with _paused(freezes="torch" not in _sys.modules):
     from tapeflow.math.topk import approx_top_k
     from tapeflow.tracking.module import Module
 
-if _typing.TYPE_CHECKING:  # loaded when they are first used, see `_ON_FIRST_USE`
-    from keras import initializers, losses, metrics, optimizers
-
-    from tapeflow import (
-        audio,
-        autograph,
-        compat,
-        data,
-        distribute,
-        experimental,
-        feature_column,
-        graph_util,
-        image,
-        io,
-        keras,
-        lookup,
-        profiler,
-        quantization,
-        queue,
-        ragged,
-        random,
-        raw_ops,
-        saved_model,
-        sets,
-        signal,
-        sparse,
-        strings,
-        summary,
-        sysconfig,
-        test,
-        train,
-        types,
-        xla,
-    )
-    from tapeflow.control.batch_function import nondifferentiable_batch_function
-    from tapeflow.control.vectorized_map import vectorized_map
-    from tapeflow.graph.graphdef.import_graph import import_graph_def
-    from tapeflow.nn.general_conv import conv, conv2d_backprop_filter_v2, conv2d_backprop_input_v2
-    from tapeflow.ragged.ragged_ops import ragged_fill_empty_rows, ragged_fill_empty_rows_grad
-    from tapeflow.ragged.spec import RaggedTensorSpec
-    from tapeflow.ragged.tensor import RaggedTensor
-    from tapeflow.random.permutation import random_index_shuffle
-    from tapeflow.signal.fourier_ops import fftnd, ifftnd, irfftnd, rfftnd
-    from tapeflow.sparse.tensor import SparseTensor, SparseTensorSpec
-    from tapeflow.strings import as_string
-
 # `import tapeflow.x` finds the modules of `tapeflow_compat`, too: the table `_ON_FIRST_USE` and users import them so.
 __path__.append(_os.path.join(_os.path.dirname(_os.path.dirname(__file__)), "tapeflow_compat"))
 
@@ -310,70 +265,31 @@ __git_version__ = version.GIT_VERSION
 __compiler_version__ = version.COMPILER_VERSION
 newaxis = None
 
-# What is loaded when it is first asked for: namespaces, and the names at the top level that live in them.
+# What loads on first use, by its modules: namespaces, and the names at the top level that live in them.
 _ON_FIRST_USE = {
-    "__internal__": "tapeflow.tensorflow_python.internal",
-    "__operators__": "tapeflow.tensorflow_python.operators",
-    "RaggedTensor": "tapeflow.ragged.tensor",
-    "RaggedTensorSpec": "tapeflow.ragged.spec",
-    "SparseTensor": "tapeflow.sparse.tensor",
-    "SparseTensorSpec": "tapeflow.sparse.tensor",
-    "as_string": "tapeflow.strings",
-    "audio": "tapeflow.audio",
-    "autograph": "tapeflow.autograph",
-    "compat": "tapeflow.compat",
-    "conv": "tapeflow.nn.general_conv",
-    "conv2d_backprop_filter_v2": "tapeflow.nn.general_conv",
-    "conv2d_backprop_input_v2": "tapeflow.nn.general_conv",
-    "experimental": "tapeflow.experimental",
-    "distribute": "tapeflow.distribute",
-    "data": "tapeflow.data",
-    "feature_column": "tapeflow.feature_column",
-    "fftnd": "tapeflow.signal.fourier_ops",
-    "graph_util": "tapeflow.graph_util",
-    "ifftnd": "tapeflow.signal.fourier_ops",
-    "image": "tapeflow.image",
-    "import_graph_def": "tapeflow.graph.graphdef.import_graph",
-    "initializers": "tapeflow.keras",
-    "io": "tapeflow.io",
-    "irfftnd": "tapeflow.signal.fourier_ops",
-    "keras": "tapeflow.keras",
-    "lite": "tapeflow.lite",
-    "load_library": "tapeflow.config.op_libraries",
-    "load_op_library": "tapeflow.config.op_libraries",
-    "lookup": "tapeflow.lookup",
-    "losses": "tapeflow.keras",
-    "metrics": "tapeflow.keras",
-    "mlir": "tapeflow.core.unsupported",
-    "nondifferentiable_batch_function": "tapeflow.control.batch_function",
-    "optimizers": "tapeflow.keras",
-    "profiler": "tapeflow.profiler",
-    "quantization": "tapeflow.quantization",
-    "queue": "tapeflow.queue",
-    "ragged": "tapeflow.ragged",
-    "random": "tapeflow.random",
-    "random_index_shuffle": "tapeflow.random.permutation",
-    "raw_ops": "tapeflow.raw_ops",
-    "ragged_fill_empty_rows": "tapeflow.ragged.ragged_ops",
-    "ragged_fill_empty_rows_grad": "tapeflow.ragged.ragged_ops",
-    "rfftnd": "tapeflow.signal.fourier_ops",
-    "saved_model": "tapeflow.saved_model",
-    "sets": "tapeflow.sets",
-    "signal": "tapeflow.signal",
-    "sparse": "tapeflow.sparse",
-    "strings": "tapeflow.strings",
-    "torch": "tapeflow.torch",
-    "train": "tapeflow.train",
-    "summary": "tapeflow.summary",
-    "sysconfig": "tapeflow.sysconfig",
-    "test": "tapeflow.test",
-    "tpu": "tapeflow.core.unsupported",
-    "types": "tapeflow.types",
-    "vectorized_map": "tapeflow.control.vectorized_map",
-    "xla": "tapeflow.xla",
-}
-
-
+    "tapeflow": [
+        "audio", "autograph", "compat", "data", "distribute", "experimental", "feature_column", "graph_util", "image",
+        "io", "keras", "lite", "lookup", "profiler", "quantization", "queue", "ragged", "random", "raw_ops",
+        "saved_model", "sets", "signal", "sparse", "strings", "summary", "sysconfig", "test", "torch", "train", "types",
+        "xla",
+    ],
+    "tapeflow.config.op_libraries": ["load_library", "load_op_library"],
+    "tapeflow.control.batch_function": ["nondifferentiable_batch_function"],
+    "tapeflow.control.vectorized_map": ["vectorized_map"],
+    "tapeflow.core.unsupported": ["mlir", "tpu"],
+    "tapeflow.graph.graphdef.import_graph": ["import_graph_def"],
+    "tapeflow.keras": ["initializers", "losses", "metrics", "optimizers"],
+    "tapeflow.nn.general_conv": ["conv", "conv2d_backprop_filter_v2", "conv2d_backprop_input_v2"],
+    "tapeflow.ragged.ragged_ops": ["ragged_fill_empty_rows", "ragged_fill_empty_rows_grad"],
+    "tapeflow.ragged.spec": ["RaggedTensorSpec"],
+    "tapeflow.ragged.tensor": ["RaggedTensor"],
+    "tapeflow.random.permutation": ["random_index_shuffle"],
+    "tapeflow.signal.fourier_ops": ["fftnd", "ifftnd", "irfftnd", "rfftnd"],
+    "tapeflow.sparse.tensor": ["SparseTensor", "SparseTensorSpec"],
+    "tapeflow.strings": ["as_string"],
+    "tapeflow.tensorflow_python.internal": ["__internal__"],
+    "tapeflow.tensorflow_python.operators": ["__operators__"],
+}  # fmt: skip
 _WITHOUT_OPS = frozenset({
     "compat", "distribute", "feature_column", "keras", "raw_ops", "saved_model", "tensorflow_python", "test", "torch",
     "xla",
@@ -383,7 +299,8 @@ _WITHOUT_OPS = frozenset({
 @_functools.cache
 def _load_all() -> None:
     """Imports the namespaces that are otherwise loaded on first use: an op was asked for by its name."""
-    for home in sorted(set(_ON_FIRST_USE.values())):
+    namespaces = [f"tapeflow.{name}" for name in _ON_FIRST_USE["tapeflow"]]
+    for home in sorted({*namespaces, *_ON_FIRST_USE} - {"tapeflow"}):
         if home.split(".")[1] not in _WITHOUT_OPS:
             _load_module(home)
 
@@ -407,61 +324,7 @@ def _load_services() -> None:
 _loaders_of_ops.append(_load_all)
 _loaders_of_services.append(_load_services)
 
-
-def _load_on_first_use(name: str) -> _typing.Any:
-    """Loads a name of `_ON_FIRST_USE` when it is first used."""
-    home = _ON_FIRST_USE.get(name)
-    if home is None:
-        raise AttributeError(f"module 'tapeflow' has no attribute {name!r}")
-    module = _load_module(home)
-    value = module if home == f"tapeflow.{name}" or name.startswith("__") else getattr(module, name)
-    globals()[name] = value
-    return value
-
-
-if not _typing.TYPE_CHECKING:  # a name that is not there is an error to a type checker
-    __getattr__ = _load_on_first_use
-
-
-__all__ = [
-    "AggregationMethod", "Assert", "CriticalSection", "DType", "DeviceSpec", "GradientTape", "Graph", "IndexedSlices",
-    "IndexedSlicesSpec", "Module", "NoneTensorSpec", "Operation", "OptionalSpec", "RaggedTensor", "RaggedTensorSpec",
-    "RegisterGradient", "SparseTensor", "SparseTensorSpec", "Tensor", "TensorArray", "TensorArraySpec", "TensorShape",
-    "TensorSpec", "TypeSpec", "UnconnectedGradients", "Variable", "VariableAggregation", "VariableSynchronization",
-    "__compiler_version__", "__git_version__", "__version__", "abs", "acos", "acosh", "add", "add_n", "approx_top_k",
-    "argmax", "argmin", "argsort", "as_dtype", "as_string", "asin", "asinh", "assert_equal", "assert_greater",
-    "assert_less", "assert_rank", "atan", "atan2", "atanh", "audio", "autodiff", "autograph", "batch_to_space",
-    "bfloat16", "bitcast", "bitwise", "bool", "boolean_mask", "broadcast_dynamic_shape", "broadcast_static_shape",
-    "broadcast_to", "case", "cast", "check_pinned", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "compat",
-    "complex", "complex64", "complex128", "concat", "cond", "config", "constant", "constant_initializer",
-    "control_dependencies", "conv", "conv2d_backprop_filter_v2", "conv2d_backprop_input_v2", "convert_to_tensor", "cos",
-    "cosh", "cumsum", "custom_gradient", "data", "debugging", "device", "distribute", "divide", "double", "dtypes",
-    "dynamic_partition", "dynamic_stitch", "edit_distance", "eig", "eigvals", "einsum", "ensure_shape", "equal",
-    "errors", "executing_eagerly", "exp", "expand_dims", "experimental", "extract_volume_patches", "eye",
-    "feature_column", "fftnd", "fill", "fingerprint", "float16", "float32", "float64", "floor", "foldl", "foldr",
-    "function", "gather", "gather_nd", "get_current_name_scope", "get_logger", "get_static_value", "grad_pass_through",
-    "gradients", "graph_util", "greater", "greater_equal", "group", "guarantee_const", "half", "hessians",
-    "histogram_fixed_width", "histogram_fixed_width_bins", "identity", "identity_n", "ifftnd", "image",
-    "import_graph_def", "init_scope", "initializers", "inside_function", "install_as_tensorflow", "int8", "int16",
-    "int32", "int64", "io", "irfftnd", "is_symbolic_tensor", "is_tensor", "keras", "less", "less_equal", "linalg",
-    "linspace", "lite", "load_library", "load_op_library", "logical_and", "logical_not", "logical_or", "lookup",
-    "losses", "make_ndarray", "make_tensor_proto", "map_fn", "math", "matmul", "matrix_square_root", "maximum",
-    "meshgrid", "metrics", "minimum", "mlir", "multiply", "name_scope", "negative", "nest", "newaxis", "nn",
-    "no_gradient", "no_op", "nondifferentiable_batch_function", "norm", "not_equal", "numpy_function", "one_hot",
-    "ones", "ones_initializer", "ones_like", "optimizers", "pad", "parallel_stack", "pow", "print", "profiler",
-    "py_function", "qint8", "qint16", "qint32", "quantization", "queue", "quint8", "quint16", "ragged",
-    "ragged_fill_empty_rows", "ragged_fill_empty_rows_grad", "random", "random_index_shuffle",
-    "random_normal_initializer", "random_uniform_initializer", "range", "rank", "raw_ops", "realdiv", "recompute_grad",
-    "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
-    "reduce_sum", "register_tensor_conversion_function", "repeat", "required_space_to_batch_paddings", "reshape",
-    "resource", "reverse", "reverse_sequence", "rfftnd", "roll", "round", "saturate_cast", "saved_model", "scalar_mul",
-    "scan", "scatter_nd", "searchsorted", "sequence_mask", "sets", "shape", "shape_n", "sigmoid", "sign", "signal",
-    "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "sparse", "split", "sqrt", "square",
-    "squeeze", "stack", "stop_gradient", "strided_slice", "string", "strings", "subtract", "summary", "switch_case",
-    "sysconfig", "tan", "tanh", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
-    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "tile", "timestamp", "torch", "tpu",
-    "train", "transpose", "truediv", "truncatediv", "truncatemod", "tuple", "type_spec_from_value", "types", "uint8",
-    "uint16", "uint32", "uint64", "unique", "unique_with_counts", "unravel_index", "unstack", "variable_creator_scope",
-    "variant", "vectorized_map", "version", "where", "while_loop", "xla", "zeros", "zeros_initializer", "zeros_like",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(
+    globals(), "autodiff", "bitwise", "config", "debugging", "dtypes", "errors", "linalg", "math", "nest", "nn",
+    "version", "__compiler_version__", "__git_version__", "__version__", later=_ON_FIRST_USE,
+)  # fmt: skip

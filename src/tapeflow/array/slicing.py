@@ -417,9 +417,7 @@ def _(batch: Batch, x: Slices, begin: Any, end: Any, strides: Any, *masks: int) 
     return batch.run(x.value, (0, *begins), (0, *ends), (1, *steps), begin_mask | 1, end_mask | 1, *others)
 
 
-def _spread_slice(
-    shape: Any, begin: Any, end: Any, strides: Any, dy: torch.Tensor, *masks: int
-) -> torch.Tensor:
+def _spread_slice(shape: Any, begin: Any, end: Any, strides: Any, dy: torch.Tensor, *masks: int) -> torch.Tensor:
     index, flips = _torch_index(shape, _Spec(begin, end, strides, *masks))
     dx = dy.new_zeros(shape)
     dx[index] = torch.flip(dy, flips) if flips else dy

@@ -2,6 +2,6 @@
 
 from tapeflow.autodiff.forward import ForwardAccumulator
 from tapeflow.autodiff.gradient_tape import GradientTape
+from tapeflow.core.public_names import publish as _publish
 
-__all__ = ["ForwardAccumulator", "GradientTape"]
-__dir__ = __all__.copy
+_publish(globals())

@@ -2,6 +2,6 @@
 
 from tapeflow.autograph import experimental
 from tapeflow.autograph.api import set_verbosity, to_code, to_graph, trace
+from tapeflow.core.public_names import publish as _publish
 
-__all__ = ["experimental", "set_verbosity", "to_code", "to_graph", "trace"]
-__dir__ = __all__.copy
+_publish(globals(), "experimental")

@@ -81,7 +81,8 @@ def below(namespace: str) -> Callable[[str], Any]:
         try:
             return _resolve_path(f"{namespace}.{name}" if namespace else name)
         except KeyError:
-            raise AttributeError(f"module 'tapeflow.{namespace}' has no attribute {name!r}") from None
+            module = f"tapeflow.{namespace}".removesuffix(".")
+            raise AttributeError(f"module {module!r} has no attribute {name!r}") from None
 
     return __getattr__
 

@@ -1,5 +1,6 @@
 """The public `tf.data` namespace: input pipelines."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.data import experimental, iterator_kernels, op_kernels
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.files import FixedLengthRecordDatasetV2 as FixedLengthRecordDataset
@@ -12,9 +13,4 @@ from tapeflow.data.options import Options, ThreadingOptions
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.threads import AUTOTUNE
 
-__all__ = [
-    "AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset", "DatasetSpec", "FixedLengthRecordDataset",
-    "Iterator", "IteratorSpec", "NumpyIterator", "Options", "TFRecordDataset", "TextLineDataset", "ThreadingOptions",
-    "experimental",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals(), "experimental")

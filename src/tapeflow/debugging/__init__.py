@@ -1,6 +1,7 @@
 """The public `tf.debugging` namespace: assertions and checks of numbers."""
 
 from tapeflow.control.conditions_and_loops import Assert
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.debugging import experimental
 from tapeflow.debugging.numerics import assert_all_finite, check_numerics, disable_check_numerics, enable_check_numerics
 from tapeflow.debugging.settings import (
@@ -32,13 +33,4 @@ from tapeflow.debugging.values import (
     assert_positive,
 )
 
-__all__ = [
-    "Assert", "assert_all_finite", "assert_equal", "assert_greater", "assert_greater_equal", "assert_integer",
-    "assert_less", "assert_less_equal", "assert_near", "assert_negative", "assert_non_negative", "assert_non_positive",
-    "assert_none_equal", "assert_positive", "assert_proper_iterable", "assert_rank", "assert_rank_at_least",
-    "assert_rank_in", "assert_same_float_dtype", "assert_scalar", "assert_shapes", "assert_type", "check_numerics",
-    "disable_check_numerics", "disable_traceback_filtering", "enable_check_numerics", "enable_traceback_filtering",
-    "experimental", "get_log_device_placement", "is_numeric_tensor", "is_traceback_filtering_enabled",
-    "set_log_device_placement",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals(), "experimental")

@@ -1,5 +1,6 @@
 """The public `tf.distribute` namespace: the same program on several devices."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.distribute import cluster_resolver, coordinator, experimental
 from tapeflow.distribute.context import get_replica_context, get_strategy, has_strategy, in_cross_replica_context
 from tapeflow.distribute.input import DistributedDataset, DistributedIterator
@@ -18,12 +19,4 @@ from tapeflow.distribute.server import Server
 from tapeflow.distribute.strategy import ReplicaContext, Strategy, StrategyExtended, experimental_set_strategy
 from tapeflow.distribute.values import DistributedValues
 
-__all__ = [
-    "CrossDeviceOps", "DistributedDataset", "DistributedIterator", "DistributedValues", "HierarchicalCopyAllReduce",
-    "InputContext", "InputOptions", "InputReplicationMode", "MirroredStrategy", "MultiWorkerMirroredStrategy",
-    "NcclAllReduce", "OneDeviceStrategy", "ParameterServerStrategy", "ReduceOp", "ReductionToOneDevice",
-    "ReplicaContext", "RunOptions", "Server", "Strategy", "StrategyExtended", "TPUStrategy", "cluster_resolver",
-    "coordinator", "experimental", "experimental_set_strategy", "get_replica_context", "get_strategy", "has_strategy",
-    "in_cross_replica_context",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals(), "cluster_resolver", "coordinator", "experimental")

@@ -1,5 +1,6 @@
 """The public `tf.dtypes` namespace."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.core.types.dtypes import (
     QUANTIZED_DTYPES,
     DType,
@@ -34,10 +35,4 @@ from tapeflow.dtypes import experimental
 from tapeflow.math.casting import cast, saturate_cast
 from tapeflow.math.complex import complex
 
-__all__ = [
-    "QUANTIZED_DTYPES", "DType", "as_dtype", "bfloat16", "bool", "cast", "complex", "complex64", "complex128", "double",
-    "experimental", "float16", "float32", "float64", "half", "int8", "int16", "int32", "int64", "qint8", "qint16",
-    "qint32", "quint8", "quint16", "resource", "saturate_cast", "string", "uint8", "uint16", "uint32", "uint64",
-    "variant",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals(), "experimental")

@@ -1,6 +1,6 @@
 """The public `tf.profiler` namespace: timelines of kernels and functions for TensorBoard's profile plugin."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.profiler import experimental
 
-__all__ = ["experimental"]
-__dir__ = __all__.copy
+_publish(globals(), "experimental")

@@ -1,5 +1,6 @@
 """The public `tf.random` namespace."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.core.rng.seeds import set_seed
 from tapeflow.nn.candidate_sampling import (
     all_candidate_sampler,
@@ -26,12 +27,4 @@ from tapeflow.random.stateless import (
     stateless_uniform,
 )
 
-__all__ = [
-    "Algorithm", "Generator", "all_candidate_sampler", "categorical", "create_rng_state", "experimental",
-    "fixed_unigram_candidate_sampler", "fold_in", "gamma", "get_global_generator", "learned_unigram_candidate_sampler",
-    "log_uniform_candidate_sampler", "normal", "poisson", "set_global_generator", "set_seed", "shuffle", "split",
-    "stateless_binomial", "stateless_categorical", "stateless_gamma", "stateless_normal",
-    "stateless_parameterized_truncated_normal", "stateless_poisson", "stateless_truncated_normal", "stateless_uniform",
-    "truncated_normal", "uniform", "uniform_candidate_sampler",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals(), "experimental")

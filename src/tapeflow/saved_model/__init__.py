@@ -1,6 +1,7 @@
 """The public `tf.saved_model` namespace: programs in files, with their variables, for whoever has TensorFlow or
 TapeFlow."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.saved_model import experimental
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.loading import load
@@ -33,12 +34,4 @@ TRAINING = "train"
 VARIABLES_DIRECTORY = "variables"
 VARIABLES_FILENAME = "variables"
 
-__all__ = [
-    "ASSETS_DIRECTORY", "ASSETS_KEY", "CLASSIFY_INPUTS", "CLASSIFY_METHOD_NAME", "CLASSIFY_OUTPUT_CLASSES",
-    "CLASSIFY_OUTPUT_SCORES", "DEBUG_DIRECTORY", "DEBUG_INFO_FILENAME_PB", "DEFAULT_SERVING_SIGNATURE_DEF_KEY", "GPU",
-    "PREDICT_INPUTS", "PREDICT_METHOD_NAME", "PREDICT_OUTPUTS", "REGRESS_INPUTS", "REGRESS_METHOD_NAME",
-    "REGRESS_OUTPUTS", "SAVED_MODEL_FILENAME_PB", "SAVED_MODEL_FILENAME_PBTXT", "SAVED_MODEL_SCHEMA_VERSION", "SERVING",
-    "TPU", "TRAINING", "VARIABLES_DIRECTORY", "VARIABLES_FILENAME", "Asset", "LoadOptions", "SaveOptions",
-    "contains_saved_model", "experimental", "load", "save",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals(), "experimental")

@@ -1,5 +1,6 @@
 """The public `tf.signal` namespace."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.signal.cosine import dct, idct
 from tapeflow.signal.fourier import (
     fftnd,
@@ -27,11 +28,4 @@ from tapeflow.signal.windows import (
     vorbis_window,
 )
 
-__all__ = [
-    "dct", "fft", "fft2d", "fft3d", "fftnd", "fftshift", "frame", "hamming_window", "hann_window", "idct", "ifft",
-    "ifft2d", "ifft3d", "ifftnd", "ifftshift", "inverse_mdct", "inverse_stft", "inverse_stft_window_fn", "irfft",
-    "irfft2d", "irfft3d", "irfftnd", "kaiser_bessel_derived_window", "kaiser_window", "linear_to_mel_weight_matrix",
-    "mdct", "mfccs_from_log_mel_spectrograms", "overlap_and_add", "rfft", "rfft2d", "rfft3d", "rfftnd", "stft",
-    "vorbis_window",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals())

@@ -1,5 +1,6 @@
 """The public `tf.sparse` namespace: tensors that hold only the elements which are not zero."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.sparse.concat_and_slice import (
     concat,
     expand_dims,
@@ -31,10 +32,4 @@ from tapeflow.sparse.reduction import (
 )
 from tapeflow.sparse.tensor import SparseTensor
 
-__all__ = [
-    "SparseTensor", "add", "bincount", "concat", "cross", "cross_hashed", "expand_dims", "eye", "fill_empty_rows",
-    "from_dense", "map_values", "mask", "maximum", "minimum", "reduce_max", "reduce_sum", "reorder", "reset_shape",
-    "reshape", "retain", "sampled_addmm", "segment_mean", "segment_sqrt_n", "segment_sum", "slice", "softmax",
-    "sparse_dense_matmul", "split", "to_dense", "to_indicator", "transpose",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals())

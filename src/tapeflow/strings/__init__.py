@@ -1,5 +1,6 @@
 """The public `tf.strings` namespace: ops on tensors of `bytes`."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.strings.formatting import as_string, format, to_number
 from tapeflow.strings.hashing import to_hash_bucket, to_hash_bucket_fast, to_hash_bucket_strong
 from tapeflow.strings.join_and_ngrams import join, ngrams, reduce_join, unsorted_segment_join
@@ -16,10 +17,4 @@ from tapeflow.strings.unicode import (
     unicode_transcode,
 )
 
-__all__ = [
-    "as_string", "bytes_split", "format", "join", "length", "lower", "ngrams", "reduce_join", "regex_full_match",
-    "regex_replace", "split", "strip", "substr", "to_hash_bucket", "to_hash_bucket_fast", "to_hash_bucket_strong",
-    "to_number", "unicode_decode", "unicode_decode_with_offsets", "unicode_encode", "unicode_script", "unicode_split",
-    "unicode_split_with_offsets", "unicode_transcode", "unsorted_segment_join", "upper",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals())

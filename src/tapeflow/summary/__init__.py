@@ -1,5 +1,6 @@
 """The public `tf.summary` namespace: numbers, images and more, written for TensorBoard as a program runs."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.summary import experimental
 from tapeflow.summary.kinds import audio, histogram, image, scalar, text
 from tapeflow.summary.summary_state import record_if, should_record_summaries
@@ -7,9 +8,4 @@ from tapeflow.summary.traces import trace_export, trace_off, trace_on
 from tapeflow.summary.write_ops import graph, import_event, write
 from tapeflow.summary.writer import SummaryWriter, create_file_writer, create_noop_writer, flush
 
-__all__ = [
-    "SummaryWriter", "audio", "create_file_writer", "create_noop_writer", "experimental", "flush", "graph", "histogram",
-    "image", "import_event", "record_if", "scalar", "should_record_summaries", "text", "trace_export", "trace_off",
-    "trace_on", "write",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals(), "experimental")

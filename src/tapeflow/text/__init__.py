@@ -1,5 +1,6 @@
 """TensorFlow Text, as far as models use it: `import tensorflow_text` imports this."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.text.bert import BertTokenizer
 from tapeflow.text.fast import (
     FastBertNormalizer,
@@ -38,13 +39,4 @@ from tapeflow.text.wordpiece import WordpieceTokenizer
 
 __version__ = "2.21.1"
 
-__all__ = [
-    "BertTokenizer", "ByteSplitter", "Detokenizer", "FastBertNormalizer", "FastBertTokenizer", "FastWordpieceTokenizer",
-    "FirstNItemSelector", "LastNItemSelector", "MaskValuesChooser", "RandomItemSelector", "Reduction", "RegexSplitter",
-    "RoundRobinTrimmer", "SentencepieceTokenizer", "ShrinkLongestTrimmer", "Splitter", "SplitterWithOffsets",
-    "Tokenizer", "TokenizerWithOffsets", "Trimmer", "UnicodeCharTokenizer", "UnicodeScriptTokenizer",
-    "WaterfallTrimmer", "WhitespaceTokenizer", "WordpieceTokenizer", "build_fast_bert_normalizer_model",
-    "build_fast_wordpiece_model", "case_fold_utf8", "combine_segments", "concatenate_segments", "mask_language_model",
-    "ngrams", "normalize_utf8", "pad_model_inputs", "regex_split", "regex_split_with_offsets", "sliding_window",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals())

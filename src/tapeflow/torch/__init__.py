@@ -13,6 +13,7 @@ import typing as _typing
 import warnings as _warnings
 
 from tapeflow.core.lazy_modules import load as _load
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.torch.convert import convert
 from tapeflow.torch.memory import from_torch, to_torch
 from tapeflow.torch.module import Converted, module
@@ -23,9 +24,6 @@ if _typing.TYPE_CHECKING:
 # torch.export copies its own trees in a deprecated way, about which no program can do anything.
 _warnings.filterwarnings("ignore", ".*LeafSpec", FutureWarning, "copyreg")
 
-__all__ = ["Converted", "Layer", "convert", "from_torch", "module", "to_torch"]
-__dir__ = __all__.copy
-
 
 def __getattr__(name: str) -> _typing.Any:
     """Loads the parts that need Keras at their first use."""
@@ -33,3 +31,6 @@ def __getattr__(name: str) -> _typing.Any:
         raise AttributeError(f"module 'tapeflow.torch' has no attribute {name!r}")
     _load("tapeflow.keras")
     return _load("tapeflow.torch.layer").Layer
+
+
+_publish(globals(), "Layer")

@@ -15,8 +15,8 @@ from tensorboard.compat.proto.variable_pb2 import VariableDef
 from tapeflow.core.types.dtypes import bool_
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.variable import Variable
-from tapeflow.function import function
 from tapeflow.function.concrete import ConcreteFunction
+from tapeflow.function.function import function
 from tapeflow.graph.graphdef.import_graph import import_graph_def
 from tapeflow.graph.graphdef.node_protos import dtype_of, node_name, shape_of
 from tapeflow.saved_model.messages import read_model

@@ -11,6 +11,7 @@ from tapeflow.core.protos import (
     Int64List,
     SequenceExample,
 )
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.train import experimental
 from tapeflow.train.averages import ExponentialMovingAverage
 from tapeflow.train.checkpoint import Checkpoint
@@ -22,10 +23,4 @@ from tapeflow.train.reader import list_variables, load_checkpoint, load_variable
 from tapeflow.train.states import checkpoints_iterator, get_checkpoint_state, latest_checkpoint
 from tapeflow.train.views import CheckpointView, TrackableView
 
-__all__ = [
-    "BytesList", "Checkpoint", "CheckpointManager", "CheckpointOptions", "CheckpointView", "ClusterDef", "ClusterSpec",
-    "Coordinator", "Example", "ExponentialMovingAverage", "Feature", "FeatureList", "FeatureLists", "Features",
-    "FloatList", "Int64List", "JobDef", "SequenceExample", "ServerDef", "TrackableView", "checkpoints_iterator",
-    "experimental", "get_checkpoint_state", "latest_checkpoint", "list_variables", "load_checkpoint", "load_variable",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals(), "experimental")

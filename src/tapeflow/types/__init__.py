@@ -1,6 +1,6 @@
 """The public `tf.types` namespace."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.types import experimental
 
-__all__ = ["experimental"]
-__dir__ = __all__.copy
+_publish(globals(), "experimental")

@@ -1,6 +1,6 @@
 """The public `tf.xla` namespace."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.xla import experimental
 
-__all__ = ["experimental"]
-__dir__ = __all__.copy
+_publish(globals(), "experimental")

@@ -5,7 +5,7 @@ from typing import Any as _Any
 import tapeflow as _tapeflow
 from tapeflow_compat.compat.v1.behavior_flags import enable_v2_behavior
 
-__all__ = [*_tapeflow.__all__, "enable_v2_behavior"]
+__all__ = [*dir(_tapeflow), "enable_v2_behavior"]
 __dir__ = __all__.copy
 
 

@@ -1,6 +1,6 @@
 """The public `tf.queue` namespace: buffers between threads, or between the runs of a session."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow_compat.queue.queues import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
 
-__all__ = ["FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue"]
-__dir__ = __all__.copy
+_publish(globals())

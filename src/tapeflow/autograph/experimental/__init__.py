@@ -1,6 +1,6 @@
 """The public `tf.autograph.experimental` namespace."""
 
 from tapeflow.autograph.experimental.options import Feature, do_not_convert, set_loop_options
+from tapeflow.core.public_names import publish as _publish
 
-__all__ = ["Feature", "do_not_convert", "set_loop_options"]
-__dir__ = __all__.copy
+_publish(globals())

@@ -28,13 +28,6 @@ from tapeflow.config.experimental.runtime import (
     set_synchronous_execution,
     tensor_float_32_execution_enabled,
 )
+from tapeflow.core.public_names import publish as _publish
 
-__all__ = [
-    "ClusterDeviceFilters", "VirtualDeviceConfiguration", "disable_mlir_bridge", "enable_mlir_bridge",
-    "enable_op_determinism", "enable_tensor_float_32_execution", "get_device_details", "get_device_policy",
-    "get_memory_growth", "get_memory_info", "get_memory_usage", "get_synchronous_execution",
-    "get_virtual_device_configuration", "get_visible_devices", "list_logical_devices", "list_physical_devices",
-    "ops_computed_on_cpu", "reset_memory_stats", "set_device_policy", "set_memory_growth", "set_synchronous_execution",
-    "set_virtual_device_configuration", "set_visible_devices", "tensor_float_32_execution_enabled",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals())

@@ -1,9 +1,7 @@
 """The public `tf.data.experimental` namespace."""
 
-import typing as _typing
-
 from tapeflow.control.optional import Optional
-from tapeflow.core.unsupported import below as _below
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.data.experimental import service
 from tapeflow.data.experimental.transformations import (
     SHARD_HINT,
@@ -66,20 +64,4 @@ from tapeflow.data.transformations.group_by_reducer import Reducer
 from tapeflow.lookup.from_dataset import index_table_from_dataset, table_from_dataset
 from tapeflow.lookup.initializers import DatasetInitializer
 
-__all__ = [
-    "AUTOTUNE", "INFINITE_CARDINALITY", "SHARD_HINT", "UNKNOWN_CARDINALITY", "AutoShardPolicy", "AutotuneAlgorithm",
-    "AutotuneOptions", "Counter", "CsvDataset", "DatasetInitializer", "DistributeOptions", "ExternalStatePolicy",
-    "OptimizationOptions", "Optional", "RandomDataset", "Reducer", "ServiceOptions", "SqlDataset", "TFRecordWriter",
-    "ThreadingOptions", "assert_cardinality", "at", "bucket_by_sequence_length", "cardinality", "choose_from_datasets",
-    "copy_to_device", "dense_to_ragged_batch", "dense_to_sparse_batch", "distributed_save", "enable_debug_mode",
-    "enumerate_dataset", "from_list", "from_variant", "get_model_proto", "get_next_as_optional", "get_single_element",
-    "get_structure", "group_by_reducer", "group_by_window", "ignore_errors", "index_table_from_dataset", "load",
-    "make_batched_features_dataset", "make_csv_dataset", "make_saveable_from_iterator", "map_and_batch",
-    "pad_to_cardinality", "parallel_interleave", "parse_example_dataset", "prefetch_to_device", "rejection_resample",
-    "sample_from_datasets", "save", "scan", "service", "shuffle_and_repeat", "snapshot", "table_from_dataset",
-    "take_while", "to_variant", "unbatch", "unique",
-]  # fmt: skip
-__dir__ = __all__.copy
-
-if not _typing.TYPE_CHECKING:
-    __getattr__ = _below("data.experimental")
+_publish(globals(), "service")

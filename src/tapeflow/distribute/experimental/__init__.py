@@ -1,5 +1,6 @@
 """The public `tf.distribute.experimental` namespace."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.distribute.central_storage import CentralStorageStrategy
 from tapeflow.distribute.experimental import coordinator, partitioners
 from tapeflow.distribute.experimental.strategies import (
@@ -12,9 +13,4 @@ from tapeflow.distribute.options import CommunicationImplementation, Communicati
 from tapeflow.distribute.parameter_server.strategy import ParameterServerStrategy
 from tapeflow.distribute.preemption import PreemptionCheckpointHandler, PreemptionWatcher, TerminationConfig
 
-__all__ = [
-    "CentralStorageStrategy", "CollectiveCommunication", "CollectiveHints", "CommunicationImplementation",
-    "CommunicationOptions", "MultiWorkerMirroredStrategy", "ParameterServerStrategy", "PreemptionCheckpointHandler",
-    "PreemptionWatcher", "TPUStrategy", "TerminationConfig", "ValueContext", "coordinator", "partitioners",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals(), "coordinator", "partitioners")

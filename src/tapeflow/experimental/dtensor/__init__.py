@@ -1,5 +1,6 @@
 """The public `tf.experimental.dtensor` namespace: tensors divided among the devices of a mesh."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.experimental.dtensor.accelerators import (
     barrier,
     create_tpu_mesh,
@@ -48,14 +49,4 @@ from tapeflow.experimental.dtensor.variable import DVariable
 initialize_multi_client = initialize_tpu_system = initialize_accelerator_system
 shutdown_tpu_system = shutdown_accelerator_system
 
-__all__ = [
-    "MATCH", "UNSHARDED", "DTensorCheckpoint", "DTensorDataset", "DVariable", "Layout", "Mesh", "barrier",
-    "call_with_layout", "check_layout", "client_id", "copy_to_mesh", "create_distributed_mesh", "create_mesh",
-    "create_tpu_mesh", "default_mesh", "device_name", "enable_save_as_bf16", "fetch_layout", "full_job_name",
-    "get_default_mesh", "heartbeat_enabled", "initialize_accelerator_system", "initialize_multi_client",
-    "initialize_tpu_system", "is_dtensor", "job_name", "jobs", "local_devices", "name_based_restore",
-    "name_based_save", "num_clients", "num_global_devices", "num_local_devices", "pack", "preferred_device_type",
-    "relayout", "relayout_like", "run_on", "sharded_save", "shutdown_accelerator_system", "shutdown_tpu_system",
-    "unpack",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals())

@@ -31,6 +31,7 @@ from numpy import complex128 as complex_
 from numpy import float64 as float_
 from numpy import str_ as unicode_
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.core.values.tensor import Tensor as ndarray
 from tapeflow.experimental.numpy import random
 from tapeflow.experimental.numpy.behavior import experimental_enable_numpy_behavior
@@ -242,29 +243,4 @@ from tapeflow.experimental.numpy.types import finfo, iscomplexobj, isrealobj, pr
 
 newaxis = None
 
-__all__ = [
-    "abs", "absolute", "add", "all", "allclose", "amax", "amin", "angle", "any", "append", "arange", "arccos",
-    "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argsort", "around",
-    "array", "array_equal", "asanyarray", "asarray", "ascontiguousarray", "atleast_1d", "atleast_2d", "atleast_3d",
-    "average", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "bool_", "broadcast_arrays",
-    "broadcast_to", "cbrt", "ceil", "clip", "complex64", "complex128", "complex_", "compress", "concatenate",
-    "conj", "conjugate", "copy", "cos", "cosh", "count_nonzero", "cross", "cumprod", "cumsum", "deg2rad", "diag",
-    "diag_indices", "diagflat", "diagonal", "diff", "divide", "divmod", "dot", "dsplit", "dstack", "e", "einsum",
-    "empty", "empty_like", "equal", "exp", "exp2", "expand_dims", "experimental_enable_numpy_behavior", "expm1",
-    "eye", "fabs", "finfo", "fix", "flatten", "flip", "fliplr", "flipud", "float16", "float32", "float64", "float_",
-    "float_power", "floor", "floor_divide", "full", "full_like", "gcd", "geomspace", "greater", "greater_equal",
-    "heaviside", "hsplit", "hstack", "hypot", "identity", "iinfo", "imag", "inexact", "inf", "inner", "int8",
-    "int16", "int32", "int64", "int_", "isclose", "iscomplex", "iscomplexobj", "isfinite", "isinf", "isnan",
-    "isneginf", "isposinf", "isreal", "isrealobj", "isscalar", "issubdtype", "ix_", "kron", "lcm", "less",
-    "less_equal", "linspace", "log", "log1p", "log2", "log10", "logaddexp", "logaddexp2", "logical_and",
-    "logical_not", "logical_or", "logical_xor", "logspace", "matmul", "max", "maximum", "mean", "meshgrid", "min",
-    "minimum", "mod", "moveaxis", "multiply", "nanmean", "nanprod", "nansum", "ndarray", "ndim", "negative",
-    "newaxis", "nextafter", "nonzero", "not_equal", "object_", "ones", "ones_like", "outer", "pad", "pi", "polyval",
-    "positive", "power", "prod", "promote_types", "ptp", "rad2deg", "random", "ravel", "real", "reciprocal",
-    "remainder", "repeat", "reshape", "result_type", "roll", "rot90", "round", "select", "shape", "sign", "signbit",
-    "sin", "sinc", "sinh", "size", "sort", "split", "sqrt", "square", "squeeze", "stack", "std", "string_",
-    "subtract", "sum", "swapaxes", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "trace",
-    "transpose", "tri", "tril", "triu", "true_divide", "uint8", "uint16", "uint32", "uint64", "unicode_", "vander",
-    "var", "vdot", "vsplit", "vstack", "where", "zeros", "zeros_like",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals(), "random")

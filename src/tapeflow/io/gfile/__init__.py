@@ -1,5 +1,6 @@
 """The public `tf.io.gfile` namespace: files and folders of this machine. Remote file systems are not supported."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.io.gfile.files import (
     GFile,
     copy,
@@ -18,8 +19,4 @@ from tapeflow.io.gfile.files import (
     walk,
 )
 
-__all__ = [
-    "GFile", "copy", "exists", "get_registered_schemes", "glob", "isdir", "join", "listdir", "makedirs", "mkdir",
-    "remove", "rename", "rmtree", "stat", "walk",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals())

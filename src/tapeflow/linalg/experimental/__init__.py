@@ -1,6 +1,6 @@
 """The public `tf.linalg.experimental` namespace."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.linalg.experimental.conjugate_gradient import conjugate_gradient
 
-__all__ = ["conjugate_gradient"]
-__dir__ = __all__.copy
+_publish(globals())

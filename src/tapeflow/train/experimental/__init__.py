@@ -1,7 +1,7 @@
 """`tf.train.experimental`: Python state in checkpoints, and the shards of checkpoints."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.train.experimental.python_state import PythonState
 from tapeflow.train.sharding import MaxShardSizePolicy, ShardableTensor, ShardByTaskPolicy, ShardingCallback
 
-__all__ = ["MaxShardSizePolicy", "PythonState", "ShardByTaskPolicy", "ShardableTensor", "ShardingCallback"]
-__dir__ = __all__.copy
+_publish(globals())

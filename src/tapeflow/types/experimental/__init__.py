@@ -1,5 +1,6 @@
 """The public `tf.types.experimental` namespace: types of values and functions."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.types.experimental import distributed
 from tapeflow.types.experimental.callables import (
     AtomicFunction,
@@ -11,8 +12,4 @@ from tapeflow.types.experimental.callables import (
 )
 from tapeflow.types.experimental.tracing import SupportsTracingProtocol, TensorLike, TraceType
 
-__all__ = [
-    "AtomicFunction", "Callable", "ConcreteFunction", "FunctionType", "GenericFunction", "PolymorphicFunction",
-    "SupportsTracingProtocol", "TensorLike", "TraceType", "distributed",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals(), "distributed")

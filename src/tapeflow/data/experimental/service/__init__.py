@@ -4,13 +4,10 @@ A dispatcher knows the datasets and the workers; workers compute elements; consu
 training, read them from the workers. `examples/data_service.py` shows all three.
 """
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.data.experimental.service.config import CrossTrainerCache, DispatcherConfig, ShardingPolicy, WorkerConfig
 from tapeflow.data.experimental.service.datasets import distribute, from_dataset_id, register_dataset
 from tapeflow.data.experimental.service.dispatcher import DispatchServer
 from tapeflow.data.experimental.service.worker import WorkerServer
 
-__all__ = [
-    "CrossTrainerCache", "DispatchServer", "DispatcherConfig", "ShardingPolicy", "WorkerConfig", "WorkerServer",
-    "distribute", "from_dataset_id", "register_dataset",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals())

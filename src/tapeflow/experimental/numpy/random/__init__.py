@@ -1,5 +1,6 @@
 """`tf.experimental.numpy.random`: random numbers, from the generators that `tf.random.set_seed` seeds."""
 
+from tapeflow.core.public_names import publish as _publish
 from tapeflow.experimental.numpy.random.samples import (
     poisson,
     rand,
@@ -11,5 +12,4 @@ from tapeflow.experimental.numpy.random.samples import (
     uniform,
 )
 
-__all__ = ["poisson", "rand", "randint", "randn", "random", "seed", "standard_normal", "uniform"]
-__dir__ = __all__.copy
+_publish(globals())

@@ -1,0 +1,27 @@
+# Written by `scripts/record.py stubs`.
+from tapeflow.config.experimental.runtime import ClusterDeviceFilters as ClusterDeviceFilters
+from tapeflow.config.experimental.runtime import VirtualDeviceConfiguration as VirtualDeviceConfiguration
+from tapeflow.config.experimental.runtime import disable_mlir_bridge as disable_mlir_bridge
+from tapeflow.config.experimental.runtime import enable_mlir_bridge as enable_mlir_bridge
+from tapeflow.config.experimental.runtime import enable_op_determinism as enable_op_determinism
+from tapeflow.config.experimental.runtime import enable_tensor_float_32_execution as enable_tensor_float_32_execution
+from tapeflow.config.experimental.runtime import get_device_details as get_device_details
+from tapeflow.config.experimental.runtime import get_device_policy as get_device_policy
+from tapeflow.config.experimental.runtime import get_memory_growth as get_memory_growth
+from tapeflow.config.experimental.runtime import get_memory_info as get_memory_info
+from tapeflow.config.experimental.runtime import get_memory_usage as get_memory_usage
+from tapeflow.config.experimental.runtime import get_synchronous_execution as get_synchronous_execution
+from tapeflow.config.devices import get_logical_device_configuration as _get_virtual_device_configuration
+get_virtual_device_configuration = _get_virtual_device_configuration
+from tapeflow.config.devices import get_visible_devices as get_visible_devices
+from tapeflow.config.devices import list_logical_devices as list_logical_devices
+from tapeflow.config.devices import list_physical_devices as list_physical_devices
+from tapeflow.config.experimental.runtime import ops_computed_on_cpu as ops_computed_on_cpu
+from tapeflow.config.experimental.runtime import reset_memory_stats as reset_memory_stats
+from tapeflow.config.experimental.runtime import set_device_policy as set_device_policy
+from tapeflow.config.experimental.runtime import set_memory_growth as set_memory_growth
+from tapeflow.config.experimental.runtime import set_synchronous_execution as set_synchronous_execution
+from tapeflow.config.devices import set_logical_device_configuration as _set_virtual_device_configuration
+set_virtual_device_configuration = _set_virtual_device_configuration
+from tapeflow.config.devices import set_visible_devices as set_visible_devices
+from tapeflow.config.experimental.runtime import tensor_float_32_execution_enabled as tensor_float_32_execution_enabled

@@ -1,0 +1,11 @@
+# Written by `scripts/record.py stubs`.
+from tapeflow.distribute.cluster_resolver.resolver import ClusterResolver as ClusterResolver
+from tapeflow.distribute.cluster_resolver.clouds import GCEClusterResolver as GCEClusterResolver
+from tapeflow.distribute.cluster_resolver.kubernetes import KubernetesClusterResolver as KubernetesClusterResolver
+from tapeflow.distribute.cluster_resolver.kubernetes import KubernetesExecutableLocation as KubernetesExecutableLocation
+from tapeflow.distribute.cluster_resolver.resolver import SimpleClusterResolver as SimpleClusterResolver
+from tapeflow.distribute.cluster_resolver.slurm import SlurmClusterResolver as SlurmClusterResolver
+from tapeflow.distribute.cluster_resolver.environment import TFConfigClusterResolver as TFConfigClusterResolver
+from tapeflow.distribute.cluster_resolver.clouds import TPUClusterResolver as TPUClusterResolver
+from tapeflow.distribute.cluster_resolver.environment import TorchrunClusterResolver as TorchrunClusterResolver
+from tapeflow.distribute.cluster_resolver.resolver import UnionResolver as UnionResolver

@@ -1,0 +1,15 @@
+# Written by `scripts/record.py stubs`.
+from tapeflow.distribute.central_storage import CentralStorageStrategy as CentralStorageStrategy
+from tapeflow.distribute.experimental.strategies import CollectiveCommunication as CollectiveCommunication
+from tapeflow.distribute.experimental.strategies import CollectiveHints as CollectiveHints
+from tapeflow.distribute.options import CommunicationImplementation as CommunicationImplementation
+from tapeflow.distribute.options import CommunicationOptions as CommunicationOptions
+from tapeflow.distribute.experimental.strategies import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
+from tapeflow.distribute.parameter_server.strategy import ParameterServerStrategy as ParameterServerStrategy
+from tapeflow.distribute.preemption import PreemptionCheckpointHandler as PreemptionCheckpointHandler
+from tapeflow.distribute.preemption import PreemptionWatcher as PreemptionWatcher
+from tapeflow.distribute.experimental.strategies import TPUStrategy as TPUStrategy
+from tapeflow.distribute.preemption import TerminationConfig as TerminationConfig
+from tapeflow.distribute.options import ValueContext as ValueContext
+from tapeflow.distribute.experimental import coordinator as coordinator
+from tapeflow.distribute.experimental import partitioners as partitioners

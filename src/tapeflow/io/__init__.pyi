@@ -1,0 +1,44 @@
+# Written by `scripts/record.py stubs`.
+from typing import Any
+from tapeflow.io.features import FixedLenFeature as FixedLenFeature
+from tapeflow.io.features import FixedLenSequenceFeature as FixedLenSequenceFeature
+from tapeflow.io.features import RaggedFeature as RaggedFeature
+from tapeflow.io.features import SparseFeature as SparseFeature
+from tapeflow.io.records import TFRecordOptions as TFRecordOptions
+from tapeflow.io.records import TFRecordWriter as TFRecordWriter
+from tapeflow.io.features import VarLenFeature as VarLenFeature
+from tapeflow.image.files import decode_and_crop_jpeg as decode_and_crop_jpeg
+from tapeflow.io.encodings import decode_base64 as decode_base64
+from tapeflow.image.files import decode_bmp as decode_bmp
+from tapeflow.io.records import decode_compressed as decode_compressed
+from tapeflow.io.csv import decode_csv as decode_csv
+from tapeflow.image.files import decode_gif as decode_gif
+from tapeflow.image.files import decode_image as decode_image
+from tapeflow.image.files import decode_jpeg as decode_jpeg
+from tapeflow.io.example_parser import decode_json_example as decode_json_example
+decode_jxl: Any
+from tapeflow.image.files import decode_png as decode_png
+from tapeflow.io.protos import decode_proto as decode_proto
+from tapeflow.io.encodings import decode_raw as decode_raw
+from tapeflow.image.files import decode_webp as decode_webp
+from tapeflow.io.sparse import deserialize_many_sparse as deserialize_many_sparse
+from tapeflow.io.encodings import encode_base64 as encode_base64
+from tapeflow.image.files import encode_jpeg as encode_jpeg
+from tapeflow.image.files import encode_png as encode_png
+from tapeflow.io.protos import encode_proto as encode_proto
+from tapeflow.image.files import extract_jpeg_shape as extract_jpeg_shape
+from tapeflow.io import gfile as gfile
+from tapeflow.image.files import is_jpeg as is_jpeg
+from tapeflow.io.files import match_filenames_once as match_filenames_once
+from tapeflow.io.files import matching_files as matching_files
+from tapeflow.io.example_parser import parse_example as parse_example
+from tapeflow.io.example_parser import parse_sequence_example as parse_sequence_example
+from tapeflow.io.example_parser import parse_single_example as parse_single_example
+from tapeflow.io.example_parser import parse_single_sequence_example as parse_single_sequence_example
+from tapeflow.io.encodings import parse_tensor as parse_tensor
+from tapeflow.io.files import read_file as read_file
+from tapeflow.io.sparse import serialize_many_sparse as serialize_many_sparse
+from tapeflow.io.sparse import serialize_sparse as serialize_sparse
+from tapeflow.io.encodings import serialize_tensor as serialize_tensor
+from tapeflow.io.files import write_file as write_file
+from tapeflow.io.graphs import write_graph as write_graph

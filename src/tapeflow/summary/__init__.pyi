@@ -1,0 +1,19 @@
+# Written by `scripts/record.py stubs`.
+from tapeflow.summary.writer import SummaryWriter as SummaryWriter
+from tapeflow.summary.kinds import audio as audio
+from tapeflow.summary.writer import create_file_writer as create_file_writer
+from tapeflow.summary.writer import create_noop_writer as create_noop_writer
+from tapeflow.summary import experimental as experimental
+from tapeflow.summary.writer import flush as flush
+from tapeflow.summary.write_ops import graph as graph
+from tapeflow.summary.kinds import histogram as histogram
+from tapeflow.summary.kinds import image as image
+from tapeflow.summary.write_ops import import_event as import_event
+from tapeflow.summary.summary_state import record_if as record_if
+from tapeflow.summary.kinds import scalar as scalar
+from tapeflow.summary.summary_state import should_record_summaries as should_record_summaries
+from tapeflow.summary.kinds import text as text
+from tapeflow.summary.traces import trace_export as trace_export
+from tapeflow.summary.traces import trace_off as trace_off
+from tapeflow.summary.traces import trace_on as trace_on
+from tapeflow.summary.write_ops import write as write

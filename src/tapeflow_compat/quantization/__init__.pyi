@@ -1,0 +1,14 @@
+# Written by `scripts/record.py stubs`.
+from typing import Any
+from tapeflow_compat.quantization.integers import dequantize as dequantize
+experimental: Any
+from tapeflow_compat.quantization.fake import fake_quant_with_min_max_args as fake_quant_with_min_max_args
+from tapeflow_compat.quantization.fake import fake_quant_with_min_max_args_gradient as fake_quant_with_min_max_args_gradient
+from tapeflow_compat.quantization.fake import fake_quant_with_min_max_vars as fake_quant_with_min_max_vars
+from tapeflow_compat.quantization.fake import fake_quant_with_min_max_vars_gradient as fake_quant_with_min_max_vars_gradient
+from tapeflow_compat.quantization.fake import fake_quant_with_min_max_vars_per_channel as fake_quant_with_min_max_vars_per_channel
+from tapeflow_compat.quantization.fake import fake_quant_with_min_max_vars_per_channel_gradient as fake_quant_with_min_max_vars_per_channel_gradient
+from tapeflow_compat.quantization.integers import quantize as quantize
+from tapeflow_compat.quantization.fake_quantization import quantize_and_dequantize as quantize_and_dequantize
+from tapeflow_compat.quantization.fake_quantization import quantize_and_dequantize_v2 as quantize_and_dequantize_v2
+from tapeflow_compat.quantization.integers import quantized_concat as quantized_concat
