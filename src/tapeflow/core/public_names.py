@@ -24,9 +24,9 @@ def publish(namespace: dict[str, Any], *also: str, later: Mapping[str, Iterable[
         later: names that load on first use, by the modules that define them. The namespace itself defines its modules.
             A name with underscores is the module.
     """
-    module_name: str = namespace["__name__"].replace("tapeflow_compat", "tapeflow", 1)
+    path = namespace["__name__"].partition(".")[2]
+    module_name = f"tapeflow.{path}".removesuffix(".")
     homes = {} if later is None else later
-    path = module_name.partition(".")[2]
     names = {name for name, value in namespace.items() if not (name.startswith("_") or isinstance(value, ModuleType))}
     names.update(also, *homes.values(), names_below(path) if path else ())
     namespace["__all__"] = sorted(name for name in names if name in also or not name.startswith("_"))

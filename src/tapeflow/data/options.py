@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from tapeflow.core.protos import DatasetOptions
+from tapeflow.core.protos import Options as DatasetOptions
 
 
 class AutoShardPolicy(enum.IntEnum):

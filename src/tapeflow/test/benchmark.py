@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import os
 import re
@@ -12,11 +11,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from tensorboard.compat.proto.config_pb2 import ConfigProto
 from tensorboard.compat.proto.rewriter_config_pb2 import RewriterConfig
 
 from tapeflow.core.logger import get_logger
+from tapeflow.core.protos import BenchmarkEntries
 from tapeflow.test.case import TestCase
 
 _kinds: list[type[Benchmark]] = []
@@ -188,7 +187,7 @@ def run_requested(argv: Sequence[str] | None) -> bool:
 
 def _report_entries(name: str, values: dict[str, Any], extras: dict[str, Any], metrics: list[dict[str, Any]]) -> Any:
     """Returns a report as a message."""
-    report = _entries_class()()
+    report = BenchmarkEntries()
     entry = report.entry.add(name=name, **values)
     for key, value in extras.items():
         if isinstance(value, str):
@@ -201,54 +200,3 @@ def _report_entries(name: str, values: dict[str, Any], extras: dict[str, Any], m
             if metric.get(bound) is not None:
                 getattr(new, bound).value = metric[bound]
     return report
-
-
-@functools.cache
-def _entries_class() -> Any:
-    """Returns the message class `BenchmarkEntries`, with the fields used here.
-
-    The field numbers come from TensorFlow's tensorflow/core/util/test_log.proto.
-    """
-    field = descriptor_pb2.FieldDescriptorProto
-    file = descriptor_pb2.FileDescriptorProto(name="tapeflow/test_log.proto", package="tapeflow", syntax="proto3")
-    kinds: dict[str, list[tuple[str, int, Any, Any]]] = {
-        "Number": [("value", 1, field.TYPE_DOUBLE, "")],
-        "EntryValue": [("double_value", 1, field.TYPE_DOUBLE, ""), ("string_value", 2, field.TYPE_STRING, "")],
-        "MetricEntry": [
-            ("name", 1, field.TYPE_STRING, ""),
-            ("value", 2, field.TYPE_DOUBLE, ""),
-            ("min_value", 3, field.TYPE_MESSAGE, "Number"),
-            ("max_value", 4, field.TYPE_MESSAGE, "Number"),
-        ],
-        "BenchmarkEntry": [
-            ("name", 1, field.TYPE_STRING, ""),
-            ("iters", 2, field.TYPE_INT64, ""),
-            ("cpu_time", 3, field.TYPE_DOUBLE, ""),
-            ("wall_time", 4, field.TYPE_DOUBLE, ""),
-            ("throughput", 5, field.TYPE_DOUBLE, ""),
-            ("extras", 6, field.TYPE_MESSAGE, "BenchmarkEntry.ExtrasEntry"),
-            ("metrics", 7, field.TYPE_MESSAGE, "MetricEntry"),
-        ],
-        "BenchmarkEntries": [("entry", 1, field.TYPE_MESSAGE, "BenchmarkEntry")],
-    }
-    for kind, members in kinds.items():
-        message = file.message_type.add(name=kind)
-        for name, number, type_, of in members:
-            many = name in ("extras", "metrics", "entry")
-            label = field.LABEL_REPEATED if many else field.LABEL_OPTIONAL
-            member = message.field.add(name=name, number=number, type=type_, label=label)
-            if of:
-                member.type_name = f".tapeflow.{of}"
-        if kind == "BenchmarkEntry":
-            entry = message.nested_type.add(name="ExtrasEntry")
-            entry.options.map_entry = True
-            entry.field.add(name="key", number=1, type=field.TYPE_STRING, label=field.LABEL_OPTIONAL)
-            of = ".tapeflow.EntryValue"
-            entry.field.add(name="value", number=2, type=field.TYPE_MESSAGE, label=field.LABEL_OPTIONAL, type_name=of)
-        if kind == "EntryValue":
-            message.oneof_decl.add(name="kind")
-            for member in message.field:
-                member.oneof_index = 0
-    pool = descriptor_pool.DescriptorPool()
-    pool.Add(file)
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName("tapeflow.BenchmarkEntries"))
