@@ -45,7 +45,6 @@ def _add_text(x: Any, y: Any) -> Any:
     strings=_add_text,
     element=lambda b, x, y: b.add(x, y),
     neutral=-0.0,
-    in_place="{0}.add_({1})",
     allocates=True,
     node_name="Add",
 )
@@ -118,15 +117,7 @@ def _ones_vector(length: int, dtype: torch.dtype) -> torch.Tensor | None:
     return torch.ones(length, dtype=dtype) if dtype in (torch.float32, torch.float64) else None
 
 
-@op(
-    "Sub",
-    kernel=torch.sub,
-    shape=broadcast,
-    element=lambda b, x, y: b.sub(x, y),
-    neutral=0.0,
-    in_place="{0}.sub_({1})",
-    allocates=True,
-)
+@op("Sub", kernel=torch.sub, shape=broadcast, element=lambda b, x, y: b.sub(x, y), neutral=0.0, allocates=True)
 def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Subtracts `y` from `x` element by element, with broadcasting.
 
@@ -151,15 +142,7 @@ def _(call: Call, dy: Any) -> Any:
     return (sum_to_shape(dy, call.shape(0)) if x else None, negative(sum_to_shape(dy, call.shape(1))) if y else None)
 
 
-@op(
-    "Mul",
-    kernel=torch.mul,
-    shape=broadcast,
-    element=lambda b, x, y: b.mul(x, y),
-    neutral=1.0,
-    in_place="{0}.mul_({1})",
-    allocates=True,
-)
+@op("Mul", kernel=torch.mul, shape=broadcast, element=lambda b, x, y: b.mul(x, y), neutral=1.0, allocates=True)
 def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies two tensors element by element, with broadcasting.
 
@@ -188,15 +171,7 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-@op(
-    "Neg",
-    kernel=torch.neg,
-    shape=same,
-    element=lambda b, x: b.neg(x),
-    in_place="{0}.neg_()",
-    allocates=True,
-    takes_sparse=True,
-)
+@op("Neg", kernel=torch.neg, shape=same, element=lambda b, x: b.neg(x), allocates=True, takes_sparse=True)
 def negative(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `-x` element by element.
 

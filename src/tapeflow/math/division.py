@@ -72,7 +72,6 @@ def _real_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     shape=broadcast,
     element=lambda b, x, y: b.div(x, y),
     neutral=1.0,
-    in_place="{0}.div_({1})",
     allocates=True,
     node_name="truediv",
 )

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import MANY, ops
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import Element, ElementBuilder
-from tapeflow.core.ops.elementwise_kernels import by_numpy, may_have_nan, zero_where_zero
+from tapeflow.core.ops.elementwise_kernels import may_have_nan, zero_where_zero
 from tapeflow.core.ops.op import op, widen
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
@@ -27,15 +26,7 @@ from tapeflow.math.division import divide_no_nan, nonzero, realdiv, reciprocal, 
 # ---- absolute value and sign -----------------------------------------------------------------------------------------
 
 
-@op(
-    "Abs",
-    kernel=torch.abs,
-    shape=same,
-    element=lambda b, x: b.abs(x),
-    in_place="{0}.abs_()",
-    allocates=True,
-    takes_sparse=True,
-)
+@op("Abs", kernel=torch.abs, shape=same, element=lambda b, x: b.abs(x), allocates=True, takes_sparse=True)
 def _abs_op(x: Any, name: str | None = None) -> Any:
     """Computes the absolute value of real numbers."""
 
@@ -124,15 +115,7 @@ def sign(x: TensorLike, name: str | None = None) -> Tensor:
 # ---- powers and roots ------------------------------------------------------------------------------------------------
 
 
-@op(
-    "Square",
-    kernel=torch.square,
-    shape=same,
-    element=lambda b, x: b.mul(x, x),
-    in_place="{0}.square_()",
-    allocates=True,
-    takes_sparse=True,
-)
+@op("Square", kernel=torch.square, shape=same, element=lambda b, x: b.mul(x, x), allocates=True, takes_sparse=True)
 def square(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x * x` element by element.
 
@@ -153,16 +136,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, multiply(conj(call.inputs[0]), 2.0))
 
 
-@op(
-    "Sqrt",
-    kernel=torch.sqrt,
-    shape=same,
-    element=lambda b, x: b.sqrt(x),
-    in_place="{0}.sqrt_()",
-    for_many=by_numpy(torch.sqrt, np.sqrt, threads=2, instead_of_mkl=True, needs_wide=False),
-    allocates=True,
-    takes_sparse=True,
-)
+@op("Sqrt", kernel=torch.sqrt, shape=same, element=lambda b, x: b.sqrt(x), allocates=True, takes_sparse=True)
 def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the square root of each element; NaN for negative floats.
 
@@ -200,14 +174,7 @@ def _(call: Call, g: Any) -> Any:
     return negative(multiply(by_y, conj(call.outputs[0]))), multiply(by_y, 0.5)
 
 
-@op(
-    "Rsqrt",
-    kernel=torch.rsqrt,
-    shape=same,
-    element=lambda b, x: b.div(1.0, b.rounded(b.sqrt(x))),
-    in_place="{0}.rsqrt_()",
-    allocates=True,
-)
+@op("Rsqrt", kernel=torch.rsqrt, shape=same, element=lambda b, x: b.div(1.0, b.rounded(b.sqrt(x))), allocates=True)
 def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / sqrt(x)` element by element.
 
@@ -320,15 +287,7 @@ def _by_exponent(x: Any, z: Any, dy: Any) -> Any:
 # ---- exponentials and logarithms -------------------------------------------------------------------------------------
 
 
-@op(
-    "Exp",
-    kernel=torch.exp,
-    shape=same,
-    element=lambda b, x: b.exp(x),
-    in_place="{0}.exp_()",
-    for_many=by_numpy(torch.exp, np.exp, threads=1, instead_of_mkl=True),
-    allocates=True,
-)
+@op("Exp", kernel=torch.exp, shape=same, element=lambda b, x: b.exp(x), allocates=True)
 def exp(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `e ** x` element by element.
 
@@ -350,8 +309,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op(
-    "Expm1", kernel=torch.expm1, shape=same, element=lambda b, x: b.expm1(x), in_place="{0}.expm1_()", allocates=True,
-    for_many=by_numpy(torch.expm1, np.expm1, where_finite=True),
+    "Expm1", kernel=torch.expm1, shape=same, element=lambda b, x: b.expm1(x), allocates=True,
 )  # fmt: skip
 def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `e ** x - 1` element by element, exact for small `x` too.
@@ -374,8 +332,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op(
-    "Log", kernel=torch.log, shape=same, element=lambda b, x: b.log(x), in_place="{0}.log_()", allocates=True,
-    for_many=by_numpy(torch.log, np.log, threads=2, instead_of_mkl=True),
+    "Log", kernel=torch.log, shape=same, element=lambda b, x: b.log(x), allocates=True,
 )  # fmt: skip
 def log(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the natural logarithm of each element; -inf for 0 and NaN for negative floats.
@@ -398,8 +355,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op(
-    "Log1p", kernel=torch.log1p, shape=same, element=lambda b, x: b.log1p(x), in_place="{0}.log1p_()", allocates=True,
-    for_many=by_numpy(torch.log1p, np.log1p, instead_of_mkl=True, where_finite=True),
+    "Log1p", kernel=torch.log1p, shape=same, element=lambda b, x: b.log1p(x), allocates=True,
 )  # fmt: skip
 def log1p(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `log(1 + x)` element by element, exact for small `x` too.
@@ -421,15 +377,9 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, reciprocal(add(conj(call.inputs[0]), 1.0)))
 
 
-def _fast_logarithm(function: Any, y: torch.Tensor) -> torch.Tensor:
-    """Computes `log` or `log1p` by the kernel that its op has for the number of elements."""
-    many = function.op.kernel_for_many if y.numel() >= MANY else None
-    return (many or function.op.kernel)(y)
-
-
 @op(
     "Xlogy",
-    kernel=lambda x, y: zero_where_zero(torch.mul(x, _fast_logarithm(log, y)), x),
+    kernel=lambda x, y: zero_where_zero(torch.mul(x, torch.log(y)), x),
     shape=broadcast,
     element=lambda b, x, y: b.zero_where_zero(b.mul(x, b.rounded(b.log(y))), x),
 )
@@ -463,7 +413,7 @@ def _(call: Call, dy: Any) -> Any:
 
 @op(
     "Xlog1py",
-    kernel=lambda x, y: zero_where_zero(torch.mul(x, _fast_logarithm(log1p, y)), x),
+    kernel=lambda x, y: zero_where_zero(torch.mul(x, torch.log1p(y)), x),
     shape=broadcast,
     element=lambda b, x, y: b.zero_where_zero(b.mul(x, b.rounded(b.log1p(y))), x),
 )

@@ -17,15 +17,7 @@ from tapeflow.math.arithmetic import multiply, negative
 from tapeflow.math.elementwise import exp, square
 
 
-@op(
-    "Erf",
-    kernel=torch.erf,
-    shape=same,
-    element=lambda b, x: b.erf(x),
-    in_place="{0}.erf_()",
-    allocates=True,
-    takes_sparse=True,
-)
+@op("Erf", kernel=torch.erf, shape=same, element=lambda b, x: b.erf(x), allocates=True, takes_sparse=True)
 def erf(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the error function of each element: `2 / sqrt(pi)` times the integral of `exp(-t * t)` from 0 to `x`.
 

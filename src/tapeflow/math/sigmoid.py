@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 
 from tapeflow.core import aten
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.loops import Numbers, loop, simd_range
 from tapeflow.core.ops.elements import Element, ElementBuilder
-from tapeflow.core.ops.elementwise_kernels import by_numpy, over_elements
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import of_both, same
 from tapeflow.core.types.aliases import TensorLike
@@ -26,14 +23,7 @@ from tapeflow.math.elementwise import sign
 # Overloads save the search for the right one at each call.
 
 
-@op(
-    "Sigmoid",
-    kernel=torch.sigmoid,
-    shape=same,
-    element=lambda b, x: b.sigmoid(x),
-    in_place="{0}.sigmoid_()",
-    allocates=True,
-)
+@op("Sigmoid", kernel=torch.sigmoid, shape=same, element=lambda b, x: b.sigmoid(x), allocates=True)
 def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / (1 + exp(-x))` element by element.
 
@@ -79,9 +69,8 @@ def _(call: Call, g: Any) -> Any:
 
 
 @op(
-    "Tanh", kernel=torch.tanh, shape=same, element=lambda b, x: b.tanh(x), in_place="{0}.tanh_()", allocates=True,
+    "Tanh", kernel=torch.tanh, shape=same, element=lambda b, x: b.tanh(x), allocates=True,
     takes_sparse=True,
-    for_many=by_numpy(torch.tanh, np.tanh, threads=4, instead_of_mkl=True),
 )  # fmt: skip
 def tanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic tangent of each element.
@@ -183,21 +172,10 @@ def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     return negative(softplus(negative(x)), name)
 
 
-@loop
-def _write_softsigns(x: Numbers, size: int, results: Numbers) -> None:
-    for i in simd_range(size):
-        results[i] = x[i] / (abs(x[i]) + 1.0)
-
-
-def _softsign(features: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
-    return torch.div(features, torch.abs(features).add_(1), out=out)
-
-
 @op(
     "Softsign",
-    kernel=_softsign,
+    kernel=lambda features: torch.div(features, torch.abs(features).add_(1)),
     shape=same,
-    for_many=by_numpy(_softsign, over_elements(_write_softsigns), threads=2, needs_wide=False),
     element=lambda b, x: b.div(x, b.rounded(b.add(b.abs(x), 1.0))),
 )
 def softsign(features: TensorLike, name: str | None = None) -> Tensor:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.elementwise_kernels import by_numpy
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
@@ -20,9 +18,8 @@ from tapeflow.math.elementwise import rsqrt, square
 
 
 @op(
-    "Sin", kernel=torch.sin, shape=same, element=lambda b, x: b.sin(x), in_place="{0}.sin_()", allocates=True,
+    "Sin", kernel=torch.sin, shape=same, element=lambda b, x: b.sin(x), allocates=True,
     takes_sparse=True,
-    for_many=by_numpy(torch.sin, np.sin, threads=2, instead_of_mkl=True),
 )  # fmt: skip
 def sin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the sine of each element.
@@ -45,8 +42,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op(
-    "Cos", kernel=torch.cos, shape=same, element=lambda b, x: b.cos(x), in_place="{0}.cos_()", allocates=True,
-    for_many=by_numpy(torch.cos, np.cos, threads=2, instead_of_mkl=True),
+    "Cos", kernel=torch.cos, shape=same, element=lambda b, x: b.cos(x), allocates=True,
 )  # fmt: skip
 def cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the cosine of each element.
@@ -70,7 +66,6 @@ def _(call: Call, dy: Any) -> Any:
 
 @op(
     "Tan", kernel=torch.tan, shape=same, element=lambda b, x: b.tan(x), takes_sparse=True,
-    for_many=by_numpy(torch.tan, np.tan, threads=4, instead_of_mkl=True),
 )  # fmt: skip
 def tan(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the tangent of each element.
@@ -94,7 +89,6 @@ def _(call: Call, dy: Any) -> Any:
 
 @op(
     "Asin", kernel=torch.asin, shape=same, element=lambda b, x: b.asin(x), takes_sparse=True,
-    for_many=by_numpy(torch.asin, np.arcsin, threads=3, instead_of_mkl=True),
 )  # fmt: skip
 def asin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse sine of each element, from -pi/2 to pi/2; NaN for floats outside [-1, 1].
@@ -118,7 +112,6 @@ def _(call: Call, dy: Any) -> Any:
 
 @op(
     "Acos", kernel=torch.acos, shape=same, element=lambda b, x: b.acos(x),
-    for_many=by_numpy(torch.acos, np.arccos, threads=3, instead_of_mkl=True),
 )  # fmt: skip
 def acos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse cosine of each element, from 0 to pi; NaN for floats outside [-1, 1].
@@ -142,7 +135,6 @@ def _(call: Call, dy: Any) -> Any:
 
 @op(
     "Atan", kernel=torch.atan, shape=same, element=lambda b, x: b.atan(x), takes_sparse=True,
-    for_many=by_numpy(torch.atan, np.arctan, threads=4, instead_of_mkl=True),
 )  # fmt: skip
 def atan(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse tangent of each element, from -pi/2 to pi/2.
@@ -196,7 +188,6 @@ def _(call: Call, dy: Any) -> Any:
 
 @op(
     "Sinh", kernel=torch.sinh, shape=same, element=lambda b, x: b.sinh(x),
-    for_many=by_numpy(torch.sinh, np.sinh, where_finite=True),
 )  # fmt: skip
 def sinh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic sine of each element.
@@ -220,7 +211,6 @@ def _(call: Call, dy: Any) -> Any:
 
 @op(
     "Cosh", kernel=torch.cosh, shape=same, element=lambda b, x: b.cosh(x),
-    for_many=by_numpy(torch.cosh, np.cosh, where_finite=True),
 )  # fmt: skip
 def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic cosine of each element.
@@ -244,7 +234,6 @@ def _(call: Call, dy: Any) -> Any:
 
 @op(
     "Asinh", kernel=torch.asinh, shape=same, element=lambda b, x: b.asinh(x), takes_sparse=True,
-    for_many=by_numpy(torch.asinh, np.arcsinh, where_finite=True),
 )  # fmt: skip
 def asinh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic sine of each element.
@@ -268,7 +257,6 @@ def _(call: Call, dy: Any) -> Any:
 
 @op(
     "Acosh", kernel=torch.acosh, shape=same, element=lambda b, x: b.acosh(x),
-    for_many=by_numpy(torch.acosh, np.arccosh, threads=4),
 )  # fmt: skip
 def acosh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic cosine of each element; NaN for floats below 1.
@@ -292,7 +280,6 @@ def _(call: Call, dy: Any) -> Any:
 
 @op(
     "Atanh", kernel=torch.atanh, shape=same, element=lambda b, x: b.atanh(x), takes_sparse=True,
-    for_many=by_numpy(torch.atanh, np.arctanh, where_finite=True),
 )  # fmt: skip
 def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic tangent of each element; NaN for floats outside [-1, 1].

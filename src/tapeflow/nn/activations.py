@@ -27,15 +27,12 @@ from tapeflow.math.casting import cast
 from tapeflow.math.error_functions import erf
 from tapeflow.math.sigmoid import sigmoid, tanh
 
-# The backward kernel of a leaky relu with slope 0. Unlike a threshold's backward kernel, it gives 0 at NaN.
-_leaky_relu_backward_into = torch.ops.aten.leaky_relu_backward.grad_input
-
 # Selu's two constants: Klambauer et al., Self-Normalizing Neural Networks, 2017.
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 
 
 @op(
-    "Relu", kernel=torch.relu, shape=same, element=lambda b, x: b.select(b.less(x, 0), 0, x), in_place="{0}.relu_()",
+    "Relu", kernel=torch.relu, shape=same, element=lambda b, x: b.select(b.less(x, 0), 0, x),
     allocates=True, activation=Activation("relu"), uint64=torch.clone,
 )  # fmt: skip
 def relu(features: TensorLike, name: str | None = None) -> Tensor:
@@ -58,17 +55,11 @@ def _(call: Call, dy: Any) -> Any:
     return relu_grad(dy, call.outputs[0])
 
 
-@op(
-    "ReluGrad",
-    shape=of_both,
-    element=lambda b, dy, x: b.select(b.less(0, x), dy, b.mul(dy, 0)),
-    in_place=lambda *_: (_leaky_relu_backward_into, "{kernel}({0}, {1}, 0, False, grad_input={0})"),
-    allocates=True,
-)
+@op("ReluGrad", shape=of_both, element=lambda b, dy, x: b.select(b.less(0, x), dy, b.mul(dy, 0)), allocates=True)
 def relu_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
     """Returns `gradients` where `features` (or relu's outputs) are positive, and 0 elsewhere."""
     try:
-        return aten.leaky_relu_backward(gradients, features, 0, False)
+        return aten.leaky_relu_backward(gradients, features, 0, False)  # unlike a threshold's, it gives 0 at NaN
     except RuntimeError:
         if features.is_floating_point() or features.shape != gradients.shape:
             raise
@@ -102,7 +93,7 @@ def _relu6_of_elements(b: ElementBuilder, x: Element) -> Element:
 
 @op(
     "Relu6", kernel=lambda features: torch.clamp(features, 0, 6), shape=same, element=_relu6_of_elements,
-    in_place="{0}.clamp_(0, 6)", allocates=True, activation=Activation("hardtanh", (0.0, 6.0)), uint64=_relu6_of_uint64,
+    allocates=True, activation=Activation("hardtanh", (0.0, 6.0)), uint64=_relu6_of_uint64,
 )  # fmt: skip
 def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `min(max(features, 0), 6)` element by element.

@@ -40,11 +40,7 @@ def _bias_rule(value: TensorShape, bias: TensorShape, data_format: str = "NHWC")
     return TensorShape(dims)
 
 
-def _write_in_place(value: Any, bias: Any, data_format: str = "NHWC") -> tuple[None, str] | None:
-    return (None, "{0}.add_({1})") if data_format == "NHWC" else None
-
-
-@op("BiasAdd", shape=_bias_rule, in_place=_write_in_place, allocates=True, in_loops=lambda b, *args: b.add_bias(*args))
+@op("BiasAdd", shape=_bias_rule, allocates=True, in_loops=lambda b, *args: b.add_bias(*args))
 def _bias_add(value: torch.Tensor, bias: torch.Tensor, data_format: str = "NHWC") -> torch.Tensor:
     """Adds `bias` along the channels of `value`."""
     shape, channels = value.shape, bias.shape

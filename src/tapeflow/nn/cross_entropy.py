@@ -18,8 +18,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.composites import composite
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import MANY, ops
-from tapeflow.core.ops.elementwise_kernels import by_value
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
@@ -57,12 +56,6 @@ def _xent_rule(features: TensorShape, labels: TensorShape) -> list[TensorShape]:
     return [both[:1], both]
 
 
-def _exp_in_place(logarithms: torch.Tensor) -> torch.Tensor:
-    """Returns the probabilities, in the memory of their logarithms."""
-    exp_many = ops.Exp.op.kernel_for_many if by_value(logarithms, MANY) else None
-    return logarithms.exp_() if exp_many is None else exp_many(logarithms, logarithms)
-
-
 @op("SoftmaxCrossEntropyWithLogits", shape=_xent_rule, batching=joined_batches, autograd=False)
 def _softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the cross-entropy of each row, and its gradient by `features`."""
@@ -71,7 +64,7 @@ def _softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) -> tupl
         features, labels = torch.broadcast_tensors(features, labels)
     log_probabilities = torch.log_softmax(features, 1)
     loss = torch.rsub((labels * log_probabilities).sum(1), 0)
-    return loss, _exp_in_place(log_probabilities).sub_(labels)
+    return loss, log_probabilities.exp_().sub_(labels)
 
 
 @_softmax_cross_entropy.gradient(needs="input0 outputs", none_for_zero=True)
@@ -233,7 +226,7 @@ def _sparse_softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) 
             loss = aten.nll_loss_nd(log_probabilities, chosen, None, 0, _NO_LABEL)
         except IndexError:
             raise invalid(_wrong_label(labels, classes)) from None
-    return loss, _exp_in_place(log_probabilities).scatter_(1, chosen.unsqueeze(1), -1.0, reduce="add")
+    return loss, log_probabilities.exp_().scatter_(1, chosen.unsqueeze(1), -1.0, reduce="add")
 
 
 @_sparse_softmax_cross_entropy.gradient(needs="input0 outputs", none_for_zero=True)

@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from tapeflow.core.fork_locks import cached_property
-
 if TYPE_CHECKING:
     from tapeflow.core.ops.layer import Activation, WeightLayer
 
@@ -90,11 +88,8 @@ class Op:
         early: it starts work that goes on beside other steps, so it runs as soon as its inputs are there; such steps
             keep their order among themselves.
         keeps_nothing: it retains no input and returns no view of one, but may return an input itself.
-        in_place: the computation in the memory of the first input: a template with the tensors `{0}`, `{1}`, ..., or a
-            function that returns, as `inline` does, a function and a template, or None.
         for_many: a function that returns the kernel for calls whose first tensor has `MANY` elements or more, or None
-            if `kernel` is as fast on this machine; called once, before the op first runs. The kernel of an elementwise
-            op takes the memory for the result as a second argument; it may be the first argument's.
+            if `kernel` is as fast on this machine; called once, before the op first runs.
         activation: the op's form as the last part of a larger kernel; see `core/ops/layer.py`.
         variants: from the name of an attr that is no parameter to the function of the inputs that computes the op where
             that attr is not its default, as `tf.raw_ops` allows.
@@ -141,7 +136,6 @@ class Op:
     view = allocates = keeps_nothing = early = exact_in_batches = False
     neutral: float | None = None
     fills: float | None = None
-    in_place: str | Callable[..., Any] | None = None
     for_many: Callable[[], Callable[..., Any] | None] | None = None
     activation: Activation | None = None
     variants: Mapping[str, Callable[..., Any]] = MappingProxyType({})
@@ -151,11 +145,6 @@ class Op:
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
-
-    @cached_property
-    def kernel_for_many(self) -> Callable[..., Any] | None:
-        """The kernel that `for_many` chooses."""
-        return None if self.for_many is None else self.for_many()
 
     # ---- arguments -----------------------------------------------------------------------------------------------
 
@@ -267,7 +256,7 @@ class FunctionOp(Op):
 TRAITS = frozenset(
     {"activation", "allocates", "autograd", "batching", "constant_names", "decomposition", "default_axis",
      "early", "element", "elementwise", "exact_in_batches", "fills", "for_many", "identity", "identity_if_same_shape",
-     "draws", "in_loops", "in_place", "inline", "keeps_nothing", "linear", "neutral", "node_name",
+     "draws", "in_loops", "inline", "keeps_nothing", "linear", "neutral", "node_name",
      "random", "random_fill", "reads_shape", "reduced", "row", "takes_sparse", "view"}
 )  # fmt: skip
 

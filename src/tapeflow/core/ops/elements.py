@@ -65,6 +65,8 @@ FUNCTIONS = frozenset(
     {"exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh",
      "acosh", "atanh", "erf", "erfc", "lgamma", "pow", "atan2", "next_after"}
 )  # fmt: skip
+# Machine code calls SLEEF for these, as ATen does.
+OF_SLEEF = frozenset({"erfc", "lgamma", "pow", "atan2", "next_after"})
 # `quotient` and `remainder` divide towards zero; the divisor is neither 0 nor -1. `shift_right` keeps the sign of
 # signed integers. Shifts are by fewer places than there are bits.
 _BITWISE = frozenset({"bit_and", "bit_or", "bit_xor"})

@@ -3,12 +3,12 @@
 On a CPU, ATen's kernels that write bools, or choose by them, are not vectorized. These kernels compute the same bits in
 another way: comparisons by NumPy or in the operands' dtype, choices by masks of bits, bools as bytes. They call ATen's
 kernel for few elements, for other dtypes and devices, under a compiler or `vmap` (no values to read), and when torch's
-autograd records. Functions of floats are NumPy's if NumPy is faster; only the last digits may differ. NumPy has one
-thread, so ATen's kernels win with more than a few threads.
+autograd records. Functions of floats are machine code of their element forms.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -16,8 +16,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core import aten, mkl
-from tapeflow.core.ops.definition import MANY
+from tapeflow.core import aten
+from tapeflow.core.hooks import hooks
+from tapeflow.core.ops.definition import MANY, Op
+from tapeflow.core.ops.elements import FUNCTIONS, OF_SLEEF, Element, Probe, Unsupported
+from tapeflow.core.types.dtypes import float32, float64
 from tapeflow.core.values.tensor import is_traced
 
 SOME = 1 << 12  # elements: from here on a few more calls are worth it
@@ -155,89 +158,39 @@ def may_have_nan(x: torch.Tensor) -> bool:
 
 # ---- functions of floats ---------------------------------------------------------------------------------------------
 
-_LARGE = 1 << 18  # elements: looking at some of them costs a hundredth of the kernel
-_LOOKED_AT = 64
-_WIDE = "AVX512", "X86_V4"  # NumPy's names of instruction sets
+_COMPILED = {torch.float32: float32, torch.float64: float64}
 
 
-class ByNumpy:
-    """The kernel for many elements of a function of floats that NumPy computes faster than ATen.
+class CompiledKernel:
+    """The kernel of an element-wise op for many floats: machine code of its element form.
 
-    Args:
-        function, numpys, threads, needs_wide, where_finite: see `by_numpy`.
+    Last digits of results may differ from ATen's. The first call for a dtype and a pattern of broadcasts waits a few
+    hundredths of a second for the compiler; in later processes it reads the code from a file.
     """
 
-    def __init__(
-        self, function: Callable[..., torch.Tensor], numpys: Callable[..., np.ndarray], threads: int,
-        needs_wide: bool, where_finite: bool,
-    ) -> None:  # fmt: skip
-        self._function, self._numpys, self._threads, self._where_finite = function, numpys, threads, where_finite
-        self._dtypes = {torch.float32} if needs_wide else {torch.float32, torch.float64}
-        self._least = _LARGE if where_finite else MANY
+    def __init__(self, op: Any) -> None:
+        self._kernel, self._compiled = op.kernel, functools.cache(functools.partial(hooks.elementwise_kernel, op))
 
-    def __call__(self, x: torch.Tensor, result: torch.Tensor | None = None) -> torch.Tensor:
-        many = x.numel() >= self._least and torch.get_num_threads() <= self._threads and self._may_be_numpys(x)
-        if not many or (self._where_finite and not _some_are_finite(self._function, x)):
-            return self._function(x) if result is None else self._function(x, out=result)
-        with np.errstate(all="ignore"):
-            return torch.from_numpy(self._numpys(x.numpy(), None if result is None else result.numpy()))
-
-    def _may_be_numpys(self, x: torch.Tensor) -> bool:
-        return x.dtype in self._dtypes and by_value(x) and not x.is_neg()
+    def __call__(self, *args: torch.Tensor) -> torch.Tensor:
+        dtype = args[0].dtype
+        is_compiled = dtype in _COMPILED and all(x.dtype is dtype and by_value(x) and not x.is_neg() for x in args)
+        kernel: Any = self._compiled(_COMPILED[dtype]) if is_compiled else self._kernel
+        return kernel(*args)
 
 
-def over_elements(loop: Callable[..., Any]) -> Callable[..., np.ndarray]:
-    """Returns a function for `by_numpy` that runs a loop over numbers: it takes these, their count and results."""
+def computes_function(op: Op) -> bool:
+    """Returns True if the element form of an op of tensors has a function for which machine code is faster than ATen's
+    kernel, or a square root."""
+    if op.element is None or set(op.kinds or ()) != {"tensor"}:
+        return False
+    names = set()
 
-    def compute(x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        results = np.empty(x.shape, x.dtype) if out is None or not out.flags.c_contiguous else out
-        loop(np.ascontiguousarray(x), x.size, results)
-        if out is None or out is results:
-            return results
-        out[...] = results
-        return out
+    class Names(Probe):
+        def emit(self, name: str, *_: Any) -> None:
+            names.add(name)
 
-    return compute
-
-
-def by_numpy(
-    function: Callable[..., torch.Tensor],
-    numpys: Callable[..., np.ndarray],
-    threads: int = 1,
-    *,
-    instead_of_mkl: bool = False,
-    needs_wide: bool = True,
-    where_finite: bool = False,
-) -> Callable[[], ByNumpy | None]:
-    """Returns the trait `for_many` of a function of floats that NumPy may compute faster than ATen. NumPy has code for
-    this processor's widest vectors. ATen lacks it, or uses MKL's, which may be slow here.
-
-    Args:
-        function: ATen's function.
-        numpys: NumPy's, or that of `over_elements`.
-        threads: the number of threads up to which ATen is slower than NumPy's single thread.
-        instead_of_mkl: ATen's function is MKL's.
-        needs_wide: NumPy is faster only with code for the widest vectors.
-        where_finite: NumPy is slow for infinite and NaN results.
-
-    Returns:
-        A function that returns the kernel, or None where ATen is faster.
-    """
-
-    def choose() -> ByNumpy | None:
-        if (needs_wide and not _has_wide_code(numpys)) or (instead_of_mkl and not mkl.functions_are_slow()):
-            return None
-        return ByNumpy(function, numpys, threads, needs_wide, where_finite)
-
-    return choose
-
-
-def _some_are_finite(function: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> bool:
-    """Looks at a few results of a function, of a tensor whose elements lie side by side."""
-    return x.is_contiguous() and math.isfinite(function(x.view(-1)[:: x.numel() // _LOOKED_AT]).sum().item())
-
-
-def _has_wide_code(numpys: Any) -> bool:
-    """Returns True if NumPy's function of float32 has code for this processor's widest vectors."""
-    info = np.lib.introspect.opt_func_info(func_name=f"^{numpys.__name__}$", signature="float32")
-    return any(current["current"].startswith(_WIDE) for loops in info.values() for current in loops.values())
+    try:
+        op.element(Names(), *[Element(None, float32)] * len(op.kinds or ()))
+    except Unsupported:
+        return False
+    return not names.isdisjoint(FUNCTIONS - OF_SLEEF | {"sqrt"})

@@ -20,11 +20,13 @@ from tapeflow.core import device as devices
 from tapeflow.core.autodiff import vjp
 from tapeflow.core.autodiff.tape import record
 from tapeflow.core.context import detours, state
+from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.arguments import DefinedOp, Settled
 from tapeflow.core.ops.convert import operand
 from tapeflow.core.ops.definition import TRAITS, Op, aliases, registry
 from tapeflow.core.ops.dispatchers import dispatchers, explicit_arguments, offer_call
+from tapeflow.core.ops.elementwise_kernels import CompiledKernel, computes_function
 from tapeflow.core.ops.kernels import compute
 from tapeflow.core.ops.templates import function_of
 from tapeflow.core.types.dtypes import DType
@@ -113,6 +115,13 @@ class RegisteredOp(DefinedOp):
         self.keep_outputs = self.keep_shapes = self.keep_dtypes = False
         self.none_for_zero = self.passes_gradient = False
         self.function = self.run
+
+    @cached_property
+    def kernel_for_many(self) -> Callable[..., Any] | None:
+        """The kernel for calls whose first tensor has `MANY` elements or more; None if `kernel` is as fast."""
+        if self.for_many is not None:
+            return self.for_many()
+        return CompiledKernel(self) if self.uniform and computes_function(self) else None
 
     @property
     def stateful(self) -> bool:

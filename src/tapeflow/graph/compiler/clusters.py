@@ -33,12 +33,14 @@ from tapeflow.core.ops.elements import DTYPES, Element, Unsupported, supports
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.rng.elements import uniform
 from tapeflow.core.types.dtypes import DType, bool_, float32, float64, resource
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
 from tapeflow.graph.compiler.calling import NAMES, caller, fallback
 from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, MOST_STACK, ROW, Passes, Recorder, record_passes
 from tapeflow.graph.compiler.loops import Operand, loops_of
 from tapeflow.graph.compiler.target import function
+from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, VariableUpdate, variable_of
 from tapeflow.graph.program.effects import effects_before
@@ -304,6 +306,17 @@ class NestShape(NamedTuple):
     rows: bool
 
 
+def elementwise_kernel(op: Any, dtype: DType) -> Callable[..., torch.Tensor]:
+    """Returns the kernel of an element-wise op of tensors of one dtype, for any shapes."""
+    if not has_llvm():
+        return op.kernel
+    graph = FuncGraph(op.name)
+    inputs = [graph.placeholder(dtype, None) for _ in op.kinds]
+    operation = graph.insert(op, op.name, inputs, {})
+    operation.outputs.append(SymbolicTensor(operation, 0, dtype, TensorShape(None)))
+    return Cluster(op.name, Program(inputs, operation.outputs), {}).function({})
+
+
 class ClusterOp(GraphOp):
     """The op of a cluster.
 
@@ -419,6 +432,19 @@ def _replace(program: Program, pays: Callable[[Sequence[Step]], bool]) -> None:
     chosen = [group for group in clustering.groups() if pays(group.steps)]
     if chosen:
         program.steps = clustering.steps(chosen)
+
+
+def single_cluster(program: Program, step: Step) -> Step | None:
+    """Returns the cluster of one element-wise step; None for other steps and few elements, or without LLVM."""
+    step = _canonical(step)
+    if devices.machine.has_gpu or not has_llvm() or not is_elementwise(program, step):
+        return None
+    if elements_of(step.outputs[0]) < _LEAST_WORK:
+        return None
+    part = copy.copy(program)
+    part.steps, part.outputs = [step], step.outputs
+    clustering = _Clustering(part)
+    return clustering.steps([clustering.group_of(step)])[0]
 
 
 def clustered(program: Program, apart: Collection[int]) -> list[Step]:
@@ -590,6 +616,10 @@ class _Clustering:
         """Returns the groups that one loop can compute."""
         several = (g for g in self._all.values() if len(g.steps) > 1 or draws_elements(g.steps[0]))
         return [group for group in several if self._is_whole(group)]
+
+    def group_of(self, step: Step) -> _Group:
+        """Returns the group of a step."""
+        return self._group_of[id(step.outputs[0])]
 
     def _is_whole(self, group: _Group) -> bool:
         """Returns True if the loops of a group visit each element of its changed variables exactly once."""

@@ -98,6 +98,24 @@ def tanh(b: ElementBuilder, x: Element) -> Element:
     return b.copysign(b.select(b.less(size, _TANH_BY_EXP), near, b.div(expm1, b.add(expm1, 2.0))), x)
 
 
+def sinh(b: ElementBuilder, x: Element) -> Element:
+    size = b.abs(x)
+    power, fraction = _of_power(b, _at_most(b, size, 89.5))
+    quarter = _scale(b, b.sub(power, 2 << _MANTISSA))  # of `2 ** n`: the result overflows later than `exp(x)`
+    expm1 = b.fma(fraction, quarter, b.sub(quarter, 0.25))
+    rest = b.div(expm1, b.fma(expm1, 4.0, 1.0))
+    near = b.fma(b.mul(expm1, -4.0), rest, b.add(expm1, expm1))  # half of the result; the other sum rounds more here
+    half = b.select(b.less(size, 1.0), near, b.add(expm1, rest))
+    return b.copysign(b.select(b.less(size, 2.0**-12), size, b.add(half, half)), x)
+
+
+def cosh(b: ElementBuilder, x: Element) -> Element:
+    power, fraction = _of_power(b, _at_most(b, b.abs(x), 89.5))
+    quarter = b.mul(b.add(fraction, 1.0), _scale(b, b.sub(power, 2 << _MANTISSA)))
+    half = b.add(quarter, quarter)
+    return b.add(half, b.div(0.25, half))
+
+
 def _log_of_parts(b: ElementBuilder, exponent: Element, f: Element) -> Element:
     """Returns `exponent * log(2) + log1p(f)` for |f| <= 1 / 3."""
     log1p = b.fma(b.mul(f, f), _polynomial(b, f, _LOG1P), f)
@@ -138,6 +156,11 @@ def log1p(b: ElementBuilder, x: Element) -> Element:
     return b.copysign(_with_limits(b, log, sum), x)
 
 
+def atanh(b: ElementBuilder, x: Element) -> Element:
+    size = b.abs(x)
+    return b.copysign(b.mul(log1p(b, b.div(b.add(size, size), b.sub(1.0, size))), 0.5), x)
+
+
 def erf(b: ElementBuilder, x: Element) -> Element:
     size = b.abs(x)
     near = b.fma(_polynomial(b, b.mul(x, x), _ERF), x, x)
@@ -149,7 +172,8 @@ def erf(b: ElementBuilder, x: Element) -> Element:
 
 
 FUNCTIONS: dict[str, Callable[[ElementBuilder, Element], Element]] = {
-    "exp": exp, "expm1": expm1, "tanh": tanh, "log": log, "log1p": log1p, "erf": erf,
+    "exp": exp, "expm1": expm1, "sinh": sinh, "cosh": cosh, "tanh": tanh, "log": log, "log1p": log1p, "atanh": atanh,
+    "erf": erf,
 }  # fmt: skip
 
 

@@ -59,6 +59,7 @@ class GraphOp(Op):
         name: TensorFlow's name of the op.
         kernel: takes the raw values of the inputs in order, and returns one raw value, a tuple of them, or None.
         stateful: True if it must run in program order, even without uses of its outputs.
+        in_place: a kernel that computes the same in the memory of its first input, or None.
         template: the code that the compiler writes for a call: an expression of `{0}`, `{1}`, ... (the inputs) and
             `{kernel}`.
         gradient: `gradient(call, *dys)`; without it, no gradient passes.
@@ -82,6 +83,7 @@ class GraphOp(Op):
     diagnostic = False
     residuals: Any = None
     part: Any = None
+    in_place: Callable[..., Any] | None = None
     lowered: Callable[[Operation], list[Operation]] | None = None
     specialized: Callable[[], list[Any]]
     runs_python = True  # not only kernels on tensors

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.core.ops.definition import MANY, Op
-from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.ops.definition import MANY
 from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.graph.program.program import Program, Step
 
@@ -23,17 +22,18 @@ def bind(program: Program) -> None:
 def _bind_step(step: Step) -> Step | None:
     """Returns a step that calls the selected function, or None if the step keeps its kernel."""
     op = step.op
-    if (op.inline is None and op.kernel_for_many is None) or not op.registered or step.placed or not step.native:
+    if not op.registered or (op.inline is None and op.kernel_for_many is None) or step.placed or not step.native:
         return None
     if not step.outputs[0].dtype.is_floating or step.outputs[0].shape.rank == 0:  # a scalar may be a Python number
         return None
-    call = op.inline(*step.args) if op.inline is not None else _for_many(op, step.outputs[0].shape)
+    call = op.inline(*step.args) if op.inline is not None else _for_many(step)
     if call is None:
         return None
     kernel, template = call
     return Step(GraphOp(step.name, kernel, template=template), op.tensors(step.args), step.outputs, step.origins)
 
 
-def _for_many(op: Op, shape: TensorShape) -> tuple[Any, str] | None:
+def _for_many(step: Step) -> tuple[Any, str] | None:
+    shape, operands = step.outputs[0].shape, ", ".join([f"{{{i}}}" for i in range(len(step.args))])
     few = shape.is_fully_defined() and shape.num_elements() < MANY
-    return None if few else (op.kernel_for_many, "{kernel}({0})")
+    return None if few else (step.op.kernel_for_many, f"{{kernel}}({operands})")

@@ -9,10 +9,12 @@ nor return a view.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tapeflow.core.ops.definition import Op
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.compiler.clusters import Cluster, ClusterOp
+from tapeflow.graph.compiler.clusters import ClusterOp, single_cluster
 from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.graph.program.program import Program, Step
 
@@ -24,46 +26,40 @@ def reuse(program: Program) -> None:
     users, lasting = program.users, program.lasting
     writable: dict[int, bool] = {}
     for i, step in enumerate(program.steps):
-        if isinstance(step.op, ClusterOp):
-            program.steps[i] = _with_memory(step, step.op.cluster, i, writable, users)
-        elif (place := _writable_input(step, i, writable, users)) is not None:
-            program.steps[i] = _in_place(step, place)
+        free = [t for t in step.inputs if writable.get(id(t)) and users[id(t)][-1] == i]
+        if free:
+            program.steps[i] = step = _with_memory(program, step, free)
         for out in step.outputs if step.op.allocates else ():
             used_by = [program.steps[j].op for j in users.get(id(out), ())]
             writable[id(out)] = id(out) not in lasting and all(_retains_nothing(op) for op in used_by)
 
 
-def _writable_input(step: Step, index: int, writable: dict[int, bool], users: dict[int, list[int]]) -> int | None:
-    """Returns the place of the input into which the step at `index` can write its result, or None.
+def _with_memory(program: Program, step: Step, free: Sequence[SymbolicTensor]) -> Step:
+    """Returns a step with outputs in the memory of inputs, if one fits and the step can write there.
 
     Args:
+        program: its program.
         step: the step.
-        index: its index in the program.
-        writable: True for tensors with memory that their last use may overwrite, by the tensors' ids.
-        users: the indices of the steps that use a tensor, by the tensors' ids.
+        free: the inputs with memory that it may overwrite.
     """
-    if step.op.in_place is None or step.placed or not step.native:
-        return None
-    out = step.outputs[0]
-    for i, t in enumerate(step.inputs[: 2 if step.op.commutative else 1]):
-        if writable.get(id(t)) and users[id(t)][-1] == index and _fits_memory(t, out):
-            return i
-    return None
-
-
-def _with_memory(
-    step: Step, cluster: Cluster, index: int, writable: dict[int, bool], users: dict[int, list[int]]
-) -> Step:
-    """Returns the step of a cluster with outputs in the memory of inputs; arguments as in `_writable_input`."""
-    inputs = [t for t in step.inputs if t.dtype is not resource]
+    if not any(_fits_memory(t, out) for t in free for out in step.outputs):
+        return step
+    if isinstance(step.op, GraphOp) and step.op.in_place is not None:
+        if all(step.inputs[0] is not t for t in free) or not _fits_memory(step.inputs[0], step.outputs[0]):
+            return step
+        op: GraphOp = GraphOp(step.name, step.op.in_place, template=step.op.template)
+        return Step(op, step.args, step.outputs, step.origins)
+    if not isinstance(step.op, ClusterOp):
+        step = single_cluster(program, step) or step
+    if not isinstance(step.op, ClusterOp):
+        return step
     memory: dict[int, int] = {}
-    for i, t in enumerate(inputs):
-        if writable.get(id(t)) and users[id(t)][-1] == index:
+    for i, t in enumerate([t for t in step.inputs if t.dtype is not resource]):
+        if any(t is other for other in free):
             fitting = [j for j, out in enumerate(step.outputs) if j not in memory and _fits_memory(t, out)]
             memory.update((j, i) for j in fitting[:1])
-    if not memory:
-        return step
-    return Step(ClusterOp(step.name, cluster, memory), step.args, step.outputs, step.origins, step.must_run)
+    op = ClusterOp(step.name, step.op.cluster, memory)
+    return Step(op, step.args, step.outputs, step.origins, step.must_run)
 
 
 def _fits_memory(tensor: SymbolicTensor, out: SymbolicTensor) -> bool:
@@ -71,20 +67,6 @@ def _fits_memory(tensor: SymbolicTensor, out: SymbolicTensor) -> bool:
     if tensor.dtype is not out.dtype or not out.dtype.is_floating or tensor.shape != out.shape:
         return False
     return tensor.shape.is_fully_defined() and tensor.shape.num_elements() * out.dtype.size >= _LEAST_BYTES
-
-
-def _in_place(step: Step, place: int) -> Step:
-    """Returns a step that writes into the input at a place, or the step itself if its attrs forbid that."""
-    form, call = step.op.in_place, None
-    if step.op.kernel_for_many is not None:
-        call = step.op.kernel_for_many, "{kernel}({0}, {0})"
-    elif form is not None:
-        call = (None, form) if isinstance(form, str) else form(*step.args)
-    if call is None:
-        return step
-    tensors = step.inputs[::-1] if place == 1 else step.inputs
-    kernel, template = call
-    return Step(GraphOp(step.name, kernel, template=template), tensors, step.outputs, step.origins)
 
 
 def _retains_nothing(op: Op) -> bool:

@@ -185,7 +185,7 @@ def _steps_of(layer: _Layer) -> Sequence[Step]:
         args, template = [summand, *args], "{kernel}({0}, {1}, {2}, {3})"
     op = GraphOp("".join(step.name for step in layer.steps), kernel, template=template)
     op.allocates = True
-    op.in_place = None if in_place is None else lambda *_: (in_place, template)
+    op.in_place = in_place
     return Step(prepare, vectors, [weights, bias], origins), Step(op, args, layer.steps[-1].outputs, origins)
 
 
