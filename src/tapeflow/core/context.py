@@ -8,6 +8,7 @@ another thread only takes the longer way to the same result.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,6 +36,8 @@ class ThreadState(threading.local):
         return self.sessions[-1] if self.sessions else None
 
 
+# A debug mode for tests of compiled functions, see `graph/program/program_checks.py`.
+CHECKS_PROGRAMS = os.environ.get("TAPEFLOW_CHECK_PASSES") == "1"
 state = ThreadState()
 listeners: list[Any] = []
 detours: list[Any] = []

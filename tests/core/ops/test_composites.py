@@ -96,3 +96,16 @@ def test_errors_are_those_of_eager_mode():
 def test_the_variance_of_equal_numbers_is_zero():
     _, variance = tf.nn.moments(tf.fill([2, 70_000], 1000.1), [1])
     np.testing.assert_allclose(variance, 0.0, atol=1e-7)
+
+
+def test_errors_of_a_compiled_function_show_in_tests(monkeypatch):
+    def only_eager(x):
+        if not tf.executing_eagerly():
+            raise ValueError("a wrong function")
+        return x + 1.0
+
+    call, x = composites.composite(only_eager), random()
+    with pytest.raises(ValueError, match="a wrong function"):
+        call(x)
+    monkeypatch.setattr(composites, "CHECKS_PROGRAMS", False)
+    np.testing.assert_array_equal(call(x), x + 1.0)

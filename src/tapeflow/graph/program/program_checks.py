@@ -6,14 +6,12 @@ each input of a step, and that the dtypes and shapes of outputs agree with the o
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 
 from tapeflow.core import errors
+from tapeflow.core.context import CHECKS_PROGRAMS
 from tapeflow.graph.ir.shapes import infer
 from tapeflow.graph.program.program import Program, Step
-
-ENABLED = os.environ.get("TAPEFLOW_CHECK_PASSES") == "1"
 
 
 def run_passes(program: Program, passes: Sequence[Callable[[Program], None]]) -> None:
@@ -28,7 +26,7 @@ def run_passes(program: Program, passes: Sequence[Callable[[Program], None]]) ->
     """
     for run in passes:
         run(program)
-        if ENABLED:
+        if CHECKS_PROGRAMS:
             for wrong in wrong_steps(program):
                 raise errors.InternalError.of(f"After the pass {run.__name__!r}: {wrong}")
 
