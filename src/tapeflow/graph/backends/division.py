@@ -21,11 +21,10 @@ from tapeflow.graph.backends.graph_source import CHANGES, is_opaque, result_size
 from tapeflow.graph.codegen.symbolic_source import Sizes
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_of
-from tapeflow.graph.program.program import Program, Step, bytes_of
+from tapeflow.graph.program.program import BYTES_OF_CALL, Program, Step, bytes_of
 
 # The cost of a call of compiled code, in calls of small kernels.
 LEAST_COST = 12
-_BYTES = 1 << 15  # bytes that a kernel reads and writes in about the time of its call
 _NO_PLACE = "which has no place in a program of numbers"
 
 
@@ -120,7 +119,7 @@ def _steps_cost(program: Program, steps: list[Step]) -> float:
     if len(kernels) < 2:
         return 0
     tensors = [t for s in kernels for t in (*s.inputs, *s.outputs) if program.constant(t) is None]
-    return len(kernels) + sum(map(bytes_of, tensors)) / _BYTES
+    return len(kernels) + sum(map(bytes_of, tensors)) / BYTES_OF_CALL
 
 
 # ---- obstacles -------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
@@ -81,9 +81,13 @@ class _GraphSource(Written):
         name: the function's name.
         program: the program.
         untraceable: the ops whose kernels can't be traced.
+
+    Attributes:
+        compiled: the function after `torch.compile`.
     """
 
     _writer: GraphWriter
+    compiled: Callable[..., Any]
 
     def __init__(self, name: str, program: Program, untraceable: set[Any]) -> None:
         super().__init__(name)
@@ -106,13 +110,6 @@ class _GraphSource(Written):
         return self._writer.tracing
 
 
-class _Graph(NamedTuple):
-    """The source of a program, and its function after `torch.compile`."""
-
-    source: _GraphSource
-    function: Callable[..., Any]
-
-
 class TorchCompiled(Compiled):
     """A function of a graph that `torch.compile` compiles, whole or in parts.
 
@@ -133,7 +130,7 @@ class TorchCompiled(Compiled):
     def _begin(self) -> None:
         """Finds the steps that can't be compiled. The next call writes the source again."""
         self._obstacles = obstacles_in(self.program, self._jit.untraceable)
-        self._graph: _Graph | None = None
+        self._graph: _GraphSource | None = None
         self._divided: Program | None = None
         self._compiled = False
         self.rewrite()
@@ -187,22 +184,23 @@ class TorchCompiled(Compiled):
             self._learn(graph, error)
             return result
 
-    def _new_graph(self) -> _Graph:
+    def _new_graph(self) -> _GraphSource:
         with self._compiling:
             if self._graph is None:
-                source = _GraphSource(self.name, self.program, self._jit.untraceable)
-                self._graph = _Graph(source, self._jit.compile(source.function))
+                graph = _GraphSource(self.name, self.program, self._jit.untraceable)
+                graph.compiled = self._jit.compile(graph.function)
+                self._graph = graph
             return self._graph
 
-    def _run_graph(self, graph: _Graph, values: Sequence[Any]) -> list[Any]:
+    def _run_graph(self, graph: _GraphSource, values: Sequence[Any]) -> list[Any]:
         """Runs the compiled function, and stores the new values of variables."""
-        changed = [values[i] for i in graph.source.changed]
+        changed = [values[i] for i in graph.changed]
         with Locked(changed):
             tensors = self._tensors(values)
             with nullcontext() if self._compiled else self._compiling:  # only one thread compiles
                 if not self._compiled:
                     self._mark_sizes(tensors)
-                results = list(graph.function(*tensors))
+                results = list(graph.compiled(*tensors))
             if self._jit.cuda_graphs:
                 results = _copy_tensors(results)  # the next run writes to their memory
             count = len(results) - len(changed)
@@ -231,10 +229,10 @@ class TorchCompiled(Compiled):
                 if size is None:
                     aten.maybe_mark_dynamic(tensor, i)
 
-    def _learn(self, graph: _Graph, error: Exception) -> None:
+    def _learn(self, graph: _GraphSource, error: Exception) -> None:
         """Decides how later calls run, after the compiled function failed where the uncompiled one did not."""
         in_dynamo = isinstance(error, aten.DynamoError) and not isinstance(error, aten.BackendCompilerFailed)
-        op = graph.source.tracing if in_dynamo else None
+        op = graph.tracing if in_dynamo else None
         if graph is not self._graph:
             return  # another thread was here
         if isinstance(error, aten.FailOnRecompileLimitHit):

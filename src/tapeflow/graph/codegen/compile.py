@@ -33,16 +33,14 @@ from tapeflow.graph.codegen.pass_order import rewrites
 from tapeflow.graph.codegen.step_source import Writer, identifier
 from tapeflow.graph.compiler.clusters import ClusterOp
 from tapeflow.graph.compiler.native_functions import NativeOp
-from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import Operation, reachable
 from tapeflow.graph.program.interpreter import interpret
-from tapeflow.graph.program.program import Program, Step, bytes_of
+from tapeflow.graph.program.program import Program, Step, cost_of
 from tapeflow.graph.program.program_checks import run_passes
 from tapeflow.graph.program.simplify import simplify
 from tapeflow.graph.program.sizes import BySizes, with_shapes
 
 _LEAST_COST = 32  # in calls of a kernel: a smaller function does not gain from another number of threads
-_BYTES = 1 << 15  # bytes of a result that cost as much as one call
 _numbers = itertools.count(1)
 _deleted: deque[str] = deque()  # the file names of deleted functions
 
@@ -231,7 +229,7 @@ class Compiled(Written):
 
     def _compile(self) -> Callable[..., Any]:
         function = super()._compile()
-        if sum(map(_cost_of, self.program.steps)) >= _LEAST_COST:
+        if sum(map(cost_of, self.program.steps)) >= _LEAST_COST:
             function = self._function = _sharing_threads(function)
         return function
 
@@ -307,14 +305,6 @@ def _locked_function(lock: Any, function: Callable[..., Any]) -> Callable[..., A
             return function(*values)
 
     return run
-
-
-def _cost_of(step: Step) -> float:
-    """Returns the estimated cost of a step, in calls of a kernel."""
-    if step.op is READ or step.op.view:
-        return 0
-    inner = sum(_cost_of(s) for program in step.programs for s in program.steps)
-    return 1 + (inner or sum(map(bytes_of, step.outputs)) / _BYTES)
 
 
 def _sharing_threads(function: Callable[..., Any]) -> Callable[..., Any]:

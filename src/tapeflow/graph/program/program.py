@@ -19,10 +19,12 @@ from tapeflow.core import errors
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.dtypes import bfloat16, float16, float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation, reachable, symbolic_in
 
 NATIVE = frozenset({float16, bfloat16, float32, float64})
 _UNKNOWN = 32  # the estimate of a size that is not static
+BYTES_OF_CALL = 1 << 15  # bytes that a kernel writes in about the time of its call
 _FEW = 8  # the limit of elements for comparing constants, such as shapes
 
 
@@ -341,6 +343,14 @@ def reduced_axes(step: Step) -> set[int]:
 def bytes_of(tensor: SymbolicTensor) -> int:
     """Returns the estimated size of a tensor in bytes; 0 for dtypes without numbers."""
     return 0 if tensor.dtype.torch is None else tensor.dtype.size * elements_of(tensor)
+
+
+def cost_of(step: Step) -> float:
+    """Returns the estimated cost of a step, in calls of a small kernel."""
+    if step.op is READ or step.op.view:
+        return 0
+    inner = sum(cost_of(s) for program in step.programs for s in program.steps)
+    return 1 + (inner or sum(map(bytes_of, step.outputs)) / BYTES_OF_CALL)
 
 
 def elements_of(tensor: SymbolicTensor) -> int:

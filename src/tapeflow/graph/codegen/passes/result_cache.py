@@ -18,22 +18,24 @@ import torch
 from tapeflow.core import device as devices
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_of
-from tapeflow.graph.program.program import Program, Step
+from tapeflow.graph.program.program import Program, Step, cost_of
 
 # Costs. The unit is one call of a kernel.
 _LOOKING_UP = 2
 _CHECKING_A_VARIABLE = 0.25
-_PREPARING = 4
-_ELEMENTS = 1 << 13  # elements of a result that cost as much as one call
+_PREPARING = 3  # beside the call
 
 
 def cache(program: Program) -> None:
     """Replaces the steps that depend only on variables by one step that caches their results."""
     steps = _cached_steps(program)
+    if not steps:
+        return
     block = program.part(steps)
     uses = set(map(id, block.inputs))
     reads = [step for step in program.steps if step.op is READ and id(step.outputs[0]) in uses]
-    if sum(map(_caching_cost, steps)) <= _LOOKING_UP + _CHECKING_A_VARIABLE * len(reads):
+    cost = sum(cost_of(s) + _PREPARING * isinstance(s.op, Preparation) for s in steps if s.op.allocates)
+    if cost <= _LOOKING_UP + _CHECKING_A_VARIABLE * len(reads):
         return
     inside = {id(step) for step in (*steps, *reads)}
     rest = [step for step in program.steps if id(step) not in inside]
@@ -113,13 +115,6 @@ def _first_after_others(program: Program, cached: list[Step]) -> Step | None:
             return step
         available |= {id(t) for t in step.outputs}
     return None
-
-
-def _caching_cost(step: Step) -> float:
-    if not step.op.allocates:
-        return 0
-    call = _PREPARING if isinstance(step.op, Preparation) else 1
-    return call + sum((t.shape.num_elements() or 0) / _ELEMENTS for t in step.outputs)
 
 
 class Preparation(GraphOp):
