@@ -176,6 +176,7 @@ def weigh_names(file: pathlib.Path) -> dict[str, float]:
 def read_tests() -> tuple[dict[tuple[pathlib.Path, str], set[str]], dict[pathlib.Path, set[str]]]:
     """The words of each test function, its helpers in the same file included, and the modules of each file."""
     words, imports = {}, {}
+    shared = {path.stem: words_of(path.read_text(encoding="utf-8")) for path in (ROOT / "tests" / "support").glob("*.py")}
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         if {"fixtures", "support"} & set(path.relative_to(ROOT).parts):
             continue
@@ -183,6 +184,10 @@ def read_tests() -> tuple[dict[tuple[pathlib.Path, str], set[str]], dict[pathlib
         imports[path] = imported_modules(tree)
         parts: dict[str, set[str]] = {}
         for node in tree.body:
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                for alias in node.names:
+                    module = node.module if isinstance(node, ast.ImportFrom) else alias.name
+                    parts[alias.asname or alias.name] = shared.get(module or "", set()) if module != "op_table" else set()
             named = [node.name] if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else []
             if isinstance(node, (ast.Assign, ast.AnnAssign)):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -232,7 +237,12 @@ class Picked:
         self.names = {name: weight / math.sqrt(1 + counts[name]) for name, weight in weights.items()}
         self.functions: dict[tuple[pathlib.Path, str], float] = {}
         mirror = (ROOT / "tests").joinpath(*self.file.relative_to(ROOT / "src").parts[1:])
-        near = {key: NEAR if key[0].is_relative_to(mirror.parent) else 1 for key in words}
+        room = next(folder for folder in mirror.parents if folder.is_dir())
+        rooms = {f"test_{part}.py" for part in mirror.relative_to(ROOT / "tests").parts[:-1]}
+        near = {
+            key: NEAR if key[0].name in rooms or room != ROOT / "tests" and key[0].is_relative_to(room) else 1
+            for key in words
+        }
         scores = {key: min(0.99, self.score(found) * near[key]) for key, found in words.items()}
         stem = mirror.stem if mirror.stem != "__init__" else mirror.parent.name
         for key, score in scores.items():
@@ -244,10 +254,10 @@ class Picked:
                 self.functions[key] = -1 - own - score
             elif own or module in imports[path]:
                 self.functions[key] = -0.02
-            elif score > 0.02:
+            elif score > 0.05:
                 self.functions[key] = -score / (100 if PROCESSES & words[key] else 1)
-            elif path.parent == mirror.parent != ROOT / "tests":
-                self.functions[key] = 0
+            elif near[key] > 1:
+                self.functions[key] = -0.1 / (100 if PROCESSES & words[key] else 1)
         best = sorted(self.functions, key=lambda key: self.functions[key])[:MOST_FUNCTIONS]
         self.functions = {key: self.functions[key] for key in best}
         files = self.files()[:MOST_FILES]
@@ -258,7 +268,8 @@ class Picked:
                     self.functions[key] = TABLE
 
     def score(self, words: Iterable[str]) -> float:
-        return max((self.names[word] for word in words if word in self.names), default=0.0)
+        """How likely a test with these words is to fail: names count as if they were independent."""
+        return 1 - math.prod(1 - min(0.9, self.names[word]) for word in words if word in self.names)
 
     def files(self) -> list[pathlib.Path]:
         """The files of the tests, the likeliest to fail first."""

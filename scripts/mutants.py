@@ -474,8 +474,8 @@ def try_mutants(mutants: list[Mutant], limit: float) -> dict[str, list[Mutant]]:
             print(f"{outcome:9} {time.monotonic() - began:4.0f}s {description}", flush=True)
             if outcome == "recorded":
                 print(f"          because {known[unnumbered(description)]}")
-            elif outcome == "killed":
-                print(f"          by {killer(log)}", flush=True)
+            else:
+                print(f"          {killer(log) if outcome == 'killed' else last_lines(log)}", flush=True)
     return outcomes
 
 
@@ -489,6 +489,11 @@ def killer(log: str) -> str:
     """The test that found a bug."""
     found = re.findall(r"^(?:FAILED|ERROR) (.*)", log, re.MULTILINE)
     return found[0][:150] if found else " ".join(log.split())[-150:]
+
+
+def last_lines(log: str) -> str:
+    """How many tests ran, and how many were left out."""
+    return " ".join(line for line in log.splitlines()[-3:] if re.search(r"passed|left out", line))
 
 
 def prepare(folder: pathlib.Path) -> None:
