@@ -1,4 +1,4 @@
-"""Picks the tests that can fail when a source file breaks: what `python3 dev.py test src/tapeflow/math/segment.py` runs.
+"""Picks the tests that can fail when a source file breaks: what `dev.py test src/tapeflow/math/segment.py` runs.
 
 A test is picked for one of these reasons, in this order:
 
@@ -111,8 +111,17 @@ def declarations(path: pathlib.Path, tree: ast.Module, lines: list[str]) -> Iter
 
 def registered_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> set[str]:
     """The names of ops in a function's decorators; of a gradient, that of its op's function."""
-    found = {n.value for d in node.decorator_list for n in ast.walk(d) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
-    found |= {n.id for d in node.decorator_list for n in ast.walk(d) if isinstance(n, ast.Name)} if node.name == "_" else set()
+    found = {
+        n.value
+        for d in node.decorator_list
+        for n in ast.walk(d)
+        if isinstance(n, ast.Constant) and isinstance(n.value, str)
+    }
+    found |= (
+        {n.id for d in node.decorator_list for n in ast.walk(d) if isinstance(n, ast.Name)}
+        if node.name == "_"
+        else set()
+    )
     return {name for name in found if WORD.fullmatch(name)}
 
 
@@ -176,7 +185,9 @@ def weigh_names(file: pathlib.Path) -> dict[str, float]:
 def read_tests() -> tuple[dict[tuple[pathlib.Path, str], set[str]], dict[pathlib.Path, set[str]]]:
     """The words of each test function, its helpers in the same file included, and the modules of each file."""
     words, imports = {}, {}
-    shared = {path.stem: words_of(path.read_text(encoding="utf-8")) for path in (ROOT / "tests" / "support").glob("*.py")}
+    shared = {
+        path.stem: words_of(path.read_text(encoding="utf-8")) for path in (ROOT / "tests" / "support").glob("*.py")
+    }
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         if {"fixtures", "support"} & set(path.relative_to(ROOT).parts):
             continue
@@ -187,7 +198,9 @@ def read_tests() -> tuple[dict[tuple[pathlib.Path, str], set[str]], dict[pathlib
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 for alias in node.names:
                     module = node.module if isinstance(node, ast.ImportFrom) else alias.name
-                    parts[alias.asname or alias.name] = shared.get(module or "", set()) if module != "op_table" else set()
+                    parts[alias.asname or alias.name] = (
+                        shared.get(module or "", set()) if module != "op_table" else set()
+                    )
             named = [node.name] if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else []
             if isinstance(node, (ast.Assign, ast.AnnAssign)):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -240,7 +253,7 @@ class Picked:
         room = next(folder for folder in mirror.parents if folder.is_dir())
         rooms = {f"test_{part}.py" for part in mirror.relative_to(ROOT / "tests").parts[:-1]}
         near = {
-            key: NEAR if key[0].name in rooms or room != ROOT / "tests" and key[0].is_relative_to(room) else 1
+            key: NEAR if key[0].name in rooms or (room != ROOT / "tests" and key[0].is_relative_to(room)) else 1
             for key in words
         }
         scores = {key: min(0.99, self.score(found) * near[key]) for key, found in words.items()}
@@ -301,7 +314,11 @@ def described(value: Any) -> str:
     if isinstance(value, (str, int, float)):
         return str(value)
     if isinstance(value, (list, tuple)):
-        return " ".join(described(v) for v in (value if len(value) < MANY or isinstance(value[0], str) else value[:FEW]))
+        return " ".join(
+            described(v) for v in (value if len(value) < MANY or isinstance(value[0], str) else value[:FEW])
+        )
     if callable(value) and hasattr(value, "__code__"):
         return " ".join((value.__name__, *value.__code__.co_names))
-    return " ".join(str(getattr(value, name)) for name in ("name", "source", "title", "__name__") if hasattr(value, name))
+    return " ".join(
+        str(getattr(value, name)) for name in ("name", "source", "title", "__name__") if hasattr(value, name)
+    )
