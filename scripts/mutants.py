@@ -58,7 +58,7 @@ SPEED = re.compile(r"[A-Z_\d]+|.*(cache|buffer|chunk|pool|capacity|threshold|wor
 SPEED_ARGUMENTS = {"maxsize", "stacklevel", "slots", "non_blocking", "daemon", "memory_format", "frozen", "eq"}
 WORDY = re.compile(r"invalid|warn|warning|info|debug|error|log|[A-Z]\w*(Error|Warning|Unsupported|NotStatic)")
 COSMETIC = re.compile(r"__(repr|str|hash|format|dir|del)__|.*(repr|describe|explain|message|summary_line).*")
-LOCKS = re.compile(r"lock|mutex|condition", re.IGNORECASE)
+LOCKS = re.compile(r"(?<!b)lock|mutex|condition", re.IGNORECASE)  # no block
 
 
 @dataclasses.dataclass(frozen=True)
