@@ -2,7 +2,8 @@
 
 A test is picked for one of these reasons, in this order:
 
-1. Its file mirrors the source file: `tests/math/test_segment*.py`, or a file of `tests/` that imports the module.
+1. Its file mirrors the source file: `tests/math/test_segment*.py`, or a file of `tests/` that imports the module. It is
+   an example in a docstring of the file.
 2. It names something that the file declares: a function, class, method, or the registered name of an op. Parameters of
    a test count, so rows of the op table, goldens and examples in docstrings are picked one by one.
 3. It names a function that uses what the file declares, up to four calls away. The further, the later it runs.
@@ -265,6 +266,8 @@ class Picked:
                 ranks[key] = -4 - score
             elif module in imports[path]:
                 ranks[key] = -3 - score
+            elif path == ROOT / "tests" / "test_docstrings.py":  # which has the examples of the file
+                ranks[key] = -2.6
             elif path.parent == ROOT / "tests" and path.name in TABLES:  # whose parameters decide
                 ranks[key] = -2.5 if has_ops else -0.5
             elif near:
