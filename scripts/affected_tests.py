@@ -1,8 +1,9 @@
-"""Picks the tests that can fail when a source file breaks: what `python3 dev.py test src/tapeflow/math/segment.py` runs.
+"""Picks the tests that can fail when a source file breaks: what `dev.py test src/tapeflow/math/segment.py` runs.
 
 A test is picked for one of these reasons, in this order:
 
-1. Its file mirrors the source file: `tests/math/test_segment*.py`, or a file of `tests/` that imports the module.
+1. Its file mirrors the source file: `tests/math/test_segment*.py`, or a file of `tests/` that imports the module. It is
+   an example in a docstring of the file.
 2. It names something that the file declares: a function, class, method, or the registered name of an op. Parameters of
    a test count, so rows of the op table, goldens and examples in docstrings are picked one by one.
 3. It names a function that uses what the file declares, up to four calls away. The further, the later it runs.
@@ -29,10 +30,10 @@ STEPS = 4  # between a declaration and the function that a test names
 DECAY = 0.3  # of a name's weight with each step
 MOST = 400  # declarations
 MOST_FUNCTIONS, MOST_FILES = 160, 16  # of tests
-NEAR = 4  # times as much weighs a name in a test of the folder that mirrors the file's
-FEW, MANY = 8, 400  # parameters: of more than a few, those that name something, and at most so many
+FEW, MANY = 8, 120  # parameters: of more than a few, those that name something, and at most so many
 EVERYWHERE = ("test_layers.py", "test_docs.py", "test_fixtures.py", "test_site.py", "test_examples.py", "test_soak.py")
-TABLE = -0.995  # the rank of the op table and the goldens, after tests of the file's own
+TABLES = ("test_ops.py", "test_goldens.py", "test_signatures.py")
+LEAST = 0.02  # the score of a test, below which it is not picked
 PROCESSES = {"subprocess", "Popen", "multiprocessing", "fork"}  # tests with these are slow, and run last
 
 
@@ -111,8 +112,17 @@ def declarations(path: pathlib.Path, tree: ast.Module, lines: list[str]) -> Iter
 
 def registered_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> set[str]:
     """The names of ops in a function's decorators; of a gradient, that of its op's function."""
-    found = {n.value for d in node.decorator_list for n in ast.walk(d) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
-    found |= {n.id for d in node.decorator_list for n in ast.walk(d) if isinstance(n, ast.Name)} if node.name == "_" else set()
+    found = {
+        n.value
+        for d in node.decorator_list
+        for n in ast.walk(d)
+        if isinstance(n, ast.Constant) and isinstance(n.value, str)
+    }
+    found |= (
+        {n.id for d in node.decorator_list for n in ast.walk(d) if isinstance(n, ast.Name)}
+        if node.name == "_"
+        else set()
+    )
     return {name for name in found if WORD.fullmatch(name)}
 
 
@@ -176,6 +186,9 @@ def weigh_names(file: pathlib.Path) -> dict[str, float]:
 def read_tests() -> tuple[dict[tuple[pathlib.Path, str], set[str]], dict[pathlib.Path, set[str]]]:
     """The words of each test function, its helpers in the same file included, and the modules of each file."""
     words, imports = {}, {}
+    shared = {
+        path.stem: words_of(path.read_text(encoding="utf-8")) for path in (ROOT / "tests" / "support").glob("*.py")
+    }
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         if {"fixtures", "support"} & set(path.relative_to(ROOT).parts):
             continue
@@ -183,6 +196,12 @@ def read_tests() -> tuple[dict[tuple[pathlib.Path, str], set[str]], dict[pathlib
         imports[path] = imported_modules(tree)
         parts: dict[str, set[str]] = {}
         for node in tree.body:
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                for alias in node.names:
+                    module = node.module if isinstance(node, ast.ImportFrom) else alias.name
+                    parts[alias.asname or alias.name] = (
+                        shared.get(module or "", set()) if module != "op_table" else set()
+                    )
             named = [node.name] if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else []
             if isinstance(node, (ast.Assign, ast.AnnAssign)):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -230,54 +249,57 @@ class Picked:
         counts = rarity()
         weights = weigh_names(self.file)
         self.names = {name: weight / math.sqrt(1 + counts[name]) for name, weight in weights.items()}
-        self.functions: dict[tuple[pathlib.Path, str], float] = {}
+        self.own: set[tuple[pathlib.Path, str]] = set()
         mirror = (ROOT / "tests").joinpath(*self.file.relative_to(ROOT / "src").parts[1:])
-        near = {key: NEAR if key[0].is_relative_to(mirror.parent) else 1 for key in words}
-        scores = {key: min(0.99, self.score(found) * near[key]) for key, found in words.items()}
         stem = mirror.stem if mirror.stem != "__init__" else mirror.parent.name
-        for key, score in scores.items():
-            path = key[0]
+        room = next(folder for folder in mirror.parents if folder.is_dir())
+        rooms = {f"test_{part}.py" for part in mirror.relative_to(ROOT / "tests").parts[:-1]}
+        has_ops = any(name[0].isupper() for d in read_source()[0][self.file] for name in d.names if len(d.names) > 1)
+        ranks = {}
+        for key, found in words.items():
+            path, score = key[0], self.score(found)
             if path.parent == ROOT / "tests" and path.name in EVERYWHERE:
                 continue
-            own = path.parent in (mirror.parent, mirror.parent.parent) and mirrors(path.stem, stem)
-            if (own or module in imports[path]) and not PROCESSES & words[key]:
-                self.functions[key] = -1 - own - score
-            elif own or module in imports[path]:
-                self.functions[key] = -0.02
-            elif score > 0.02:
-                self.functions[key] = -score / (100 if PROCESSES & words[key] else 1)
-            elif path.parent == mirror.parent != ROOT / "tests":
-                self.functions[key] = 0
-        best = sorted(self.functions, key=lambda key: self.functions[key])[:MOST_FUNCTIONS]
-        self.functions = {key: self.functions[key] for key in best}
-        files = self.files()[:MOST_FILES]
-        self.functions = {key: rank for key, rank in self.functions.items() if key[0] in files}
-        for name in ("test_ops.py", "test_goldens.py", "test_signatures.py"):  # whose parameters decide
-            for key in words:
-                if key[0] == ROOT / "tests" / name:
-                    self.functions[key] = TABLE
+            near = path.name in rooms or room != ROOT / "tests" and path.is_relative_to(room)
+            if path.parent in (mirror.parent, mirror.parent.parent) and mirrors(path.stem, stem):
+                self.own.add(key)
+                ranks[key] = -4 - score
+            elif module in imports[path]:
+                ranks[key] = -3 - score
+            elif path == ROOT / "tests" / "test_docstrings.py":  # which has the examples of the file
+                ranks[key] = -2.6
+            elif path.parent == ROOT / "tests" and path.name in TABLES:  # whose parameters decide
+                ranks[key] = -2.5 if has_ops else -0.5
+            elif near:
+                ranks[key] = -1 - score
+            elif score > LEAST:
+                ranks[key] = -score
+            if key in ranks and PROCESSES & found:
+                ranks[key] /= 100
+        best = sorted(ranks, key=ranks.__getitem__)[:MOST_FUNCTIONS]
+        files = list(dict.fromkeys(path for path, _ in best))[:MOST_FILES]
+        self.functions = {key: ranks[key] for key in best if key[0] in files}
 
     def score(self, words: Iterable[str]) -> float:
-        return max((self.names[word] for word in words if word in self.names), default=0.0)
+        """How likely a test with these words is to fail: names count as if they were independent."""
+        return 1 - math.prod(1 - min(0.9, self.names[word]) for word in words if word in self.names)
 
     def files(self) -> list[pathlib.Path]:
         """The files of the tests, the likeliest to fail first."""
-        ranks: dict[pathlib.Path, float] = {}
-        for (path, _), rank in self.functions.items():
-            ranks[path] = min(rank, ranks.get(path, 0))
-        return sorted(ranks, key=lambda path: (ranks[path], path))
+        return list(dict.fromkeys(path for path, _ in sorted(self.functions, key=self.functions.__getitem__)))
 
     def rank(self, path: pathlib.Path, function: str) -> float | None:
         """The rank of a test function, or None if it is not picked."""
         return self.functions.get((path, function))
 
-    def parameters(self, rank: float, values: list[Any]) -> list[int]:
+    def parameters(self, path: pathlib.Path, function: str, values: list[Any]) -> list[int]:
         """The indices of those of a test's parameters that can fail."""
-        if rank <= -1 or len(values) <= FEW:
+        if (path, function) in self.own or len(values) <= FEW:
             return list(range(len(values)))
         scores = [self.score(words_of(described(value))) for value in values]
-        best = sorted((i for i, score in enumerate(scores) if score > 0.01), key=lambda i: -scores[i])
-        return sorted(best[:MANY]) or list(range(FEW if rank > TABLE else 0))
+        least = max(LEAST, max(scores) / 10)
+        best = sorted((i for i, score in enumerate(scores) if score > least), key=lambda i: -scores[i])
+        return sorted(best[:MANY]) or list(range(0 if path.name in TABLES else FEW))
 
 
 def mirrors(stem: str, source: str) -> bool:
@@ -290,7 +312,11 @@ def described(value: Any) -> str:
     if isinstance(value, (str, int, float)):
         return str(value)
     if isinstance(value, (list, tuple)):
-        return " ".join(described(v) for v in (value if len(value) < MANY or isinstance(value[0], str) else value[:FEW]))
+        return " ".join(
+            described(v) for v in (value if len(value) < MANY or isinstance(value[0], str) else value[:FEW])
+        )
     if callable(value) and hasattr(value, "__code__"):
         return " ".join((value.__name__, *value.__code__.co_names))
-    return " ".join(str(getattr(value, name)) for name in ("name", "source", "title", "__name__") if hasattr(value, name))
+    return " ".join(
+        str(getattr(value, name)) for name in ("name", "source", "title", "__name__") if hasattr(value, name)
+    )

@@ -24,20 +24,20 @@ from __future__ import annotations
 import argparse
 import ast
 import collections
+import contextlib
 import dataclasses
 import math
 import os
 import pathlib
 import random
 import re
-import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import affected_tests
 
@@ -52,13 +52,13 @@ OPERATORS = {
     ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.FloorDiv: "*", ast.Mod: "*", ast.Pow: "*",
     ast.LShift: ">>", ast.RShift: "<<", ast.BitAnd: "|", ast.BitOr: "&",
 }  # fmt: skip
-UNITS = {1000, 1e3, 1e-3, 10**6, 1e6, 1e-6, 10**9, 1e9, 1e-9, 60, 3600, 86400, 1024, 1 << 20}
+UNITS = {1000, 1e-3, 10**6, 1e6, 1e-6, 10**9, 1e9, 1e-9, 60, 3600, 86400, 1024, 1 << 20}
 AXES = {"axis", "dim", "axes", "dims", "batch_dims", "batch_axis", "start_dim", "end_dim"}
 SPEED = re.compile(r"[A-Z_\d]+|.*(cache|buffer|chunk|pool|capacity|threshold|worth|enough).*")
 SPEED_ARGUMENTS = {"maxsize", "stacklevel", "slots", "non_blocking", "daemon", "memory_format", "frozen", "eq"}
 WORDY = re.compile(r"invalid|warn|warning|info|debug|error|log|[A-Z]\w*(Error|Warning|Unsupported|NotStatic)")
 COSMETIC = re.compile(r"__(repr|str|hash|format|dir|del)__|.*(repr|describe|explain|message|summary_line).*")
-LOCKS = re.compile(r"lock|mutex|condition", re.IGNORECASE)
+LOCKS = re.compile(r"(?<!b)lock|mutex|condition", re.IGNORECASE)  # no block
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Seeder(ast.NodeVisitor):
             self.starts.append(self.starts[-1] + len(line))
         self.visit(ast.parse(source))
 
-    # ---- text --------------------------------------------------------------------------------------------------------
+    # ---- text ------------------------------------------------------------------------------------------------------
 
     def span(self, node: ast.expr) -> tuple[int, int]:
         """The bytes of an expression."""
@@ -117,7 +117,7 @@ class Seeder(ast.NodeVisitor):
             line = left.end_lineno or left.lineno
             self.mutants.append(Mutant(self.file, kind, line, start + found.start(), start + found.end(), text))
 
-    # ---- what is left out ----------------------------------------------------------------------------------------------
+    # ---- what is left out --------------------------------------------------------------------------------------------
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         statements = [s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
@@ -151,14 +151,14 @@ class Seeder(ast.NodeVisitor):
             self.visit(node.value)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        if not any(is_about_speed(t) or isinstance(t, ast.Name) and t.id.startswith("__") for t in node.targets):
+        if not any(is_about_speed(t) or (isinstance(t, ast.Name) and t.id.startswith("__")) for t in node.targets):
             self.visit(node.value)
 
     def visit_Expr(self, node: ast.Expr) -> None:
         if not isinstance(node.value, ast.Constant):
             self.visit(node.value)
 
-    # ---- statements ----------------------------------------------------------------------------------------------------
+    # ---- statements --------------------------------------------------------------------------------------------------
 
     def visit_If(self, node: ast.If) -> None:
         if "TYPE_CHECKING" in ast.unparse(node.test):
@@ -188,7 +188,7 @@ class Seeder(ast.NodeVisitor):
             self.between("operator", node.target, node.value, r"(\+|-|\*)=", swapped)  # type: ignore[arg-type]
         self.visit(node.value)
 
-    # ---- expressions ---------------------------------------------------------------------------------------------------
+    # ---- expressions -------------------------------------------------------------------------------------------------
 
     def seed_condition(self, test: ast.expr) -> None:
         if not mentions_speed(test):
@@ -326,19 +326,21 @@ def is_about_speed(node: ast.expr) -> bool:
 
 def mentions_speed(node: ast.expr) -> bool:
     """Returns True for a comparison with a constant of speed."""
-    return any(isinstance(n, ast.Compare) and any(map(is_about_speed, [n.left, *n.comparators])) for n in ast.walk(node))
+    return any(
+        isinstance(n, ast.Compare) and any(map(is_about_speed, [n.left, *n.comparators])) for n in ast.walk(node)
+    )
 
 
 def is_text(node: ast.expr) -> bool:
     """Returns True for a string."""
-    return isinstance(node, ast.JoinedStr) or isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)))
 
 
 def is_union(node: ast.BinOp) -> bool:
     """Returns True for a union of types."""
     sides = (node.left, node.right)
     return isinstance(node.op, ast.BitOr) and any(
-        isinstance(s, ast.Constant) and s.value is None or last_name(s)[:1].isupper() for s in sides
+        (isinstance(s, ast.Constant) and s.value is None) or last_name(s)[:1].isupper() for s in sides
     )
 
 
@@ -365,7 +367,11 @@ def draw(mutants: list[Mutant], draws: int, seed: int) -> list[Mutant]:
 def changed_lines(revision: str) -> dict[pathlib.Path, set[int]]:
     """The lines of each file that a change touches."""
     diff = subprocess.run(
-        ["git", "diff", "-U0", "--no-color", revision, "--", "src"], cwd=ROOT, capture_output=True, text=True, check=True
+        ["git", "diff", "-U0", "--no-color", revision, "--", "src"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     lines: dict[pathlib.Path, set[int]] = collections.defaultdict(set)
     file = None
@@ -384,10 +390,8 @@ def source_files(args: argparse.Namespace) -> list[pathlib.Path]:
     roots = [ROOT / f for f in args.files] or [ROOT / "src"]
     files = sorted({p for root in roots for p in ([root] if root.is_file() else root.rglob("*.py"))})
     relative = [p.relative_to(ROOT) for p in files]
-    return [
-        p for p in relative
-        if not (args.outside and p.is_relative_to(args.outside)) and not (args.inside and not p.is_relative_to(args.inside))
-    ]  # fmt: skip
+    inside = [p for p in relative if not args.inside or p.is_relative_to(args.inside)]
+    return [p for p in inside if not args.outside or not p.is_relative_to(args.outside)]
 
 
 # ---- running ---------------------------------------------------------------------------------------------------------
@@ -415,12 +419,18 @@ def run_tests(folder: pathlib.Path, file: pathlib.Path, limit: float) -> tuple[s
         with open(log, "wb") as output:
             os.dup2(output.fileno(), 1)
             os.dup2(output.fileno(), 2)
+        import resource  # which Windows lacks, as it does forks
+
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         status = 3
         try:
             import pytest
 
-            status = int(pytest.main([f"--of={folder / file}", "-x", "-q", "-n0", "--tb=line", "--no-header", "-p", "no:cacheprovider"]))
+            status = int(
+                pytest.main(
+                    [f"--of={folder / file}", "-x", "-q", "-n0", "--tb=line", "--no-header", "-p", "no:cacheprovider"]
+                )
+            )
         finally:
             os._exit(status)
     until = time.monotonic() + limit
@@ -431,10 +441,8 @@ def run_tests(folder: pathlib.Path, file: pathlib.Path, limit: float) -> tuple[s
             outcome = "survived" if os.waitstatus_to_exitcode(status) in (0, 5) else "killed"
             break
         time.sleep(0.1)
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     if outcome == "timeout":
         os.waitpid(child, 0)
     return outcome, log.read_text(errors="replace")
@@ -474,8 +482,8 @@ def try_mutants(mutants: list[Mutant], limit: float) -> dict[str, list[Mutant]]:
             print(f"{outcome:9} {time.monotonic() - began:4.0f}s {description}", flush=True)
             if outcome == "recorded":
                 print(f"          because {known[unnumbered(description)]}")
-            elif outcome == "killed":
-                print(f"          by {killer(log)}", flush=True)
+            else:
+                print(f"          {killer(log) if outcome == 'killed' else last_lines(log)}", flush=True)
     return outcomes
 
 
@@ -489,6 +497,11 @@ def killer(log: str) -> str:
     """The test that found a bug."""
     found = re.findall(r"^(?:FAILED|ERROR) (.*)", log, re.MULTILINE)
     return found[0][:150] if found else " ".join(log.split())[-150:]
+
+
+def last_lines(log: str) -> str:
+    """How many tests ran, and how many were left out."""
+    return " ".join(line for line in log.splitlines()[-3:] if re.search(r"passed|left out", line))
 
 
 def prepare(folder: pathlib.Path) -> None:

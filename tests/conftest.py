@@ -35,11 +35,11 @@ def pytest_generate_tests(metafunc):
     picked = getattr(metafunc.config, "picked", None)
     if not picked:
         return
-    rank = picked.rank(metafunc.definition.path, function_name(metafunc))
+    place = metafunc.definition.path, function_name(metafunc)
     for i, marker in enumerate(metafunc.definition.own_markers):
         if marker.name != "parametrize" or not isinstance(values := marker.args[1], list):
             continue
-        kept = picked.parameters(rank, values) if rank is not None else [0] * bool(values)
+        kept = picked.parameters(*place, values) if picked.rank(*place) is not None else [0] * bool(values)
         ids = marker.kwargs.get("ids")
         changed = {"ids": [list(ids)[k] for k in kept]} if ids and not callable(ids) else {}
         metafunc.definition.own_markers[i] = pytest.mark.parametrize(

@@ -1,13 +1,11 @@
-"""Examples in docstrings are true, public functions say what they take, give and raise, and programs of pages run."""
+"""Public functions say what they take, give and raise, and programs of pages run."""
 
 import ast
-import doctest
 import importlib
 import importlib.util
 import inspect
 import os
 import pathlib
-import pkgutil
 import re
 import shutil
 import sys
@@ -15,7 +13,6 @@ import textwrap
 import types
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 
 import blocks
@@ -24,37 +21,6 @@ import drawings
 import notebooks
 import reference
 import tapeflow as tf
-from tapeflow_compat.compat.v1 import aliases
-
-
-def documented():
-    """Every docstring with an example: `(name, text)`, of modules, functions, classes and their members."""
-    texts = {}
-    for info in pkgutil.walk_packages(tf.__path__, "tapeflow."):
-        if info.name.endswith("__main__"):
-            continue
-        module = importlib.import_module(info.name)
-        for name, value in vars(module).items():
-            if getattr(value, "__module__", None) != info.name or type(value).__module__ == "typing":
-                continue  # it is of another module, or a type variable, whose docstring is Python's
-            things = {f"{info.name}.{name}": value}
-            if inspect.isclass(value):
-                things |= {f"{info.name}.{name}.{member}": inspect.unwrap(getattr(v, "__func__",
-                getattr(v, "fget", v)) or v)
-                           for member, v in vars(value).items()}  # fmt: skip
-            texts |= {title: thing.__doc__ for title, thing in things.items() if ">>> " in (thing.__doc__ or "")}
-    for alias in aliases.listed().values():  # functions that are made when they are asked for
-        texts[f"tf.compat.v1.{alias.names[0]}"] = aliases.function(alias).__doc__
-    return texts
-
-
-@pytest.mark.parametrize(("name", "text"), [pytest.param(n, t, id=n) for n, t in documented().items()])
-def test_examples(name, text):
-    test = doctest.DocTestParser().get_doctest(inspect.cleandoc(text), {"tf": tf, "np": np}, name, None, None)
-    said = []
-    doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS).run(test, out=said.append)
-    assert not said, "".join(said)
-
 
 # ---- what docstrings hold -------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Writes tests/fixtures/signatures.json with TensorFlow 2.21: the parameters of public functions, classes and methods."""
+"""Writes tests/fixtures/signatures.json with TensorFlow 2.21: the parameters of public functions and methods."""
 
 import inspect
 import json

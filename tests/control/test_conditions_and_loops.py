@@ -126,6 +126,9 @@ def test_assert():
     assert caught.value.message == (
         "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: 1, 2, ...\nb'told'\n2.5"
     )
+    for summarize, shown in ((-1, "1, 2, 3, 4"), (4, "1, 2, 3, 4"), (None, "1, 2, 3, ...")):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=f"data: {shown}$"):
+            tf.Assert(False, [tf.constant([1, 2, 3, 4])], summarize)
 
 
 def test_init_scope_is_outside_of_tapes():

@@ -136,7 +136,7 @@ class GradientTape:
 
     def _use_up(self) -> None:
         """Drops the record of a tape that is not persistent."""
-        if not self._persistent and self._tape is not None:
+        if not self._persistent:
             self._used, self._tape = self._tape, None
 
     def gradient(

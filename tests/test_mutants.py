@@ -1,0 +1,127 @@
+"""`scripts/mutants.py` seeds bugs, and `scripts/affected_tests.py` picks the tests of a file."""
+
+import ast
+import pathlib
+import textwrap
+
+import pytest
+
+import affected_tests
+import mutants
+
+FILE = pathlib.Path("src/tapeflow/room/file.py")
+
+
+def seeded(source):
+    """The bugs of a source: `{(kind, source with the bug)}`."""
+    encoded = textwrap.dedent(source).encode()
+    found = mutants.Seeder(FILE, encoded).mutants
+    changed = {(m.kind, m.apply(encoded).decode()) for m in found}
+    for _, text in changed:
+        ast.parse(text)
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "after"),
+    [
+        ("operator", "é = a + b", "é = a - b"),
+        ("operator", "f(-a)", "f((a))"),
+        ("operator", "x = a and b", "x = a or b"),
+        ("operator", "x += y", "x -= y"),
+        ("comparison", "x = a <  b", "x = a <=  b"),
+        ("comparison", "x = a is not b", "x = a is b"),
+        ("comparison", "x = a not in b", "x = a in b"),
+        ("constant", "f(3)", "f(4)"),
+        ("constant", "f(True)", "f(False)"),
+        ("unit", "f(1000)", "f(1)"),
+        ("axis", "f(x, axis=-1)", "f(x, axis=0)"),
+        ("keepdims", "f(x, keepdims=True)", "f(x, keepdims=not (True))"),
+        ("default", "def f(a=2): pass", "def f(a=3): pass"),
+        ("axis", "def f(axis=-1): pass", "def f(axis=0): pass"),
+        ("arguments", "f(x,  y)", "f(y,  x)"),
+        ("not", "g(not x)", "g((x))"),
+        ("condition", "if a: b", "if False: b"),
+        ("condition", "x = a and b", "x = a"),
+        ("lock", "with self._lock: x", 'with __import__("contextlib").nullcontext(): x'),
+        ("copy", "x = y.copy()", "x = y"),
+        ("return", "def f(): return x", "def f(): return None"),
+    ],
+)
+def test_a_bug_changes_one_expression(kind, before, after):
+    assert (kind, after) in seeded(before)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '"""1 + 2"""',
+        "def f():\n    'a docstring'\n    ...",
+        "def __repr__(self): return 1 + 2",
+        "raise ValueError(1 + 2)",
+        "warn(1 + 2, stacklevel=2)",
+        "def f(): raise ValueError(1 + 2)",
+        "if TYPE_CHECKING:\n    x = 1",
+        "x: Literal[1]",
+        "CACHE_SIZE = 100",
+        "buffer_size = 100",
+        "def f(a: int | None): raise x",
+        "isinstance(x, A | None)",
+        "'a' + name",
+        "@overload\ndef f(a=1): ...",
+        "f'{1 + 2}'",
+        "lru_cache(maxsize=3)",
+    ],
+)
+def test_what_is_no_bug_is_not_seeded(source):
+    assert not seeded(source)
+
+
+def test_draws_follow_the_seed():
+    found = mutants.Seeder(FILE, b"\n".join(b"x = f(a, b) + %d" % i for i in range(50))).mutants
+    drawn = mutants.draw(found, 20, seed=3)
+    assert drawn == mutants.draw(found, 20, seed=3) != mutants.draw(found, 20, seed=4)
+    assert len({mutant.line for mutant in drawn}) == 20
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    files = {
+        "src/tapeflow/room/file.py": '@op("Twice")\ndef twice_op(x): return helper(x)\ndef helper(x): return 2 * x',
+        "src/tapeflow/room/user.py": "from tapeflow.room.file import helper\ndef four_times(x): return helper(2 * x)",
+        "src/tapeflow/room/other.py": "def other(x): return x",
+        "tests/room/test_file.py": "def test_all(): pass",
+        "tests/room/test_more.py": "def test_more(): pass",
+        "tests/far/test_far.py": "def test_four(): check(tf.four_times)\ndef test_other(): tf.other",
+        "tests/far/test_through.py": "import cases\ndef test_cases(): cases.run()",
+        "tests/support/cases.py": "run = tf.twice_op",
+        "tests/test_ops.py": "def test_values(row): pass",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(affected_tests, "ROOT", tmp_path)
+    caches = (affected_tests.read_source, affected_tests.read_tests, affected_tests.users_by_word)
+    for cache in caches:
+        cache.cache_clear()
+    yield tmp_path
+    for cache in caches:
+        cache.cache_clear()
+
+
+def test_tests_of_a_file(tree):
+    picked = affected_tests.Picked(tree / FILE)
+    ranks = {name: rank for (_, name), rank in picked.functions.items()}
+    assert sorted(ranks, key=ranks.__getitem__) == ["test_all", "test_values", "test_more", "test_cases", "test_four"]
+    assert picked.files()[0] == tree / "tests" / "room" / "test_file.py"
+
+
+def test_parameters_that_name_what_a_file_declares(tree):
+    picked = affected_tests.Picked(tree / FILE)
+    values = [f"tf.{name}(x)" for name in ("a", "b", "c", "d", "e", "f", "g", "Twice", "four_times", "other")]
+    assert picked.parameters(tree / "tests" / "test_ops.py", "test_values", values) == [7, 8]
+    assert picked.parameters(tree / "tests" / "room" / "test_file.py", "test_all", values) == list(range(10))
+
+
+def test_survivors_on_record_have_reasons():
+    assert all(reason.strip() for reason in mutants.recorded_survivors().values())
