@@ -44,7 +44,7 @@ def test_namespace_has_the_names_of_tensorflow(path):
         assert hasattr(module, name), name
 
 
-@pytest.mark.parametrize("path", stubs.sources(), ids=lambda p: str(p.parent.relative_to(stubs.ROOT)))
+@pytest.mark.parametrize("path", stubs.sources(), ids=lambda p: str(p.relative_to(stubs.ROOT)))
 def test_stub_of_a_namespace_is_current(path):
     assert path.with_suffix(".pyi").read_text() == stubs.stub(path), "run `scripts/record.py stubs`"
 

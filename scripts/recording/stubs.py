@@ -13,14 +13,20 @@ FIRST = "# Written by `scripts/record.py stubs`."
 
 
 def sources():
-    """Returns the files of namespaces whose names are published."""
-    files = [p for folder in ("tapeflow", "tapeflow_compat") for p in sorted((ROOT / folder).rglob("__init__.py"))]
-    return [p for p in files if "_publish(" in p.read_text()]
+    """Returns the files of namespaces that publish what other files define."""
+    files = [p for folder in ("tapeflow", "tapeflow_compat") for p in sorted((ROOT / folder).rglob("*.py"))]
+    return [p for p in files if "_publish(" in (text := p.read_text()) and (p.name == "__init__.py" or hands_on(text))]
+
+
+def hands_on(text: str) -> bool:
+    """Returns True if a module imports public names, and not only what it needs itself."""
+    imports = [node for node in ast.parse(text).body if isinstance(node, ast.ImportFrom)]
+    return any(not (alias.asname or alias.name).startswith("_") for node in imports for alias in node.names)
 
 
 def stub(path: pathlib.Path) -> str:
     """Returns the text of the stub of a namespace."""
-    package = ".".join(path.relative_to(ROOT).parts[:-1])
+    package = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
     module = importlib.import_module(package.replace("tapeflow_compat", "tapeflow"))
     origins = {}
     tree = ast.parse(path.read_text())

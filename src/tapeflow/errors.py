@@ -38,14 +38,6 @@ from tapeflow.core.errors import (
     UnimplementedError,
     UnknownError,
 )
+from tapeflow.core.public_names import publish as _publish
 
-__all__ = [
-    "ABORTED", "ALREADY_EXISTS", "CANCELLED", "DATA_LOSS", "DEADLINE_EXCEEDED", "FAILED_PRECONDITION", "INTERNAL",
-    "INVALID_ARGUMENT", "NOT_FOUND", "OK", "OUT_OF_RANGE", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "UNAUTHENTICATED",
-    "UNAVAILABLE", "UNIMPLEMENTED", "UNKNOWN", "AbortedError", "AlreadyExistsError", "CancelledError", "DataLossError",
-    "DeadlineExceededError", "FailedPreconditionError", "InaccessibleTensorError", "InternalError",
-    "InvalidArgumentError", "NotFoundError", "OpError", "OperatorNotAllowedInGraphError", "OutOfRangeError",
-    "PermissionDeniedError", "ResourceExhaustedError", "UnauthenticatedError", "UnavailableError", "UnimplementedError",
-    "UnknownError",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals())

@@ -6,11 +6,7 @@ from typing import Any as _Any
 
 import torch as _torch
 
-__all__ = [
-    "CXX11_ABI_FLAG", "CXX_VERSION", "MONOLITHIC_BUILD", "get_build_info", "get_compile_flags", "get_include",
-    "get_lib", "get_link_flags",
-]  # fmt: skip
-__dir__ = __all__.copy
+from tapeflow.core.public_names import publish as _publish
 
 CXX11_ABI_FLAG = int(_torch.compiled_with_cxx11_abi())
 CXX_VERSION = 201703
@@ -88,3 +84,6 @@ def get_build_info() -> _OrderedDict[str, _Any]:
     info["is_rocm_build"] = _torch.version.hip is not None
     info["is_tensorrt_build"] = False
     return info
+
+
+_publish(globals())

@@ -2,6 +2,8 @@
 
 import torch as _torch
 
+from tapeflow.core.public_names import publish as _publish
+
 VERSION = "2.21.0"  # TensorFlow's version: programs that check it then use this API
 TAPEFLOW_VERSION = "0.1.0"
 GIT_VERSION = f"v{VERSION}-tapeflow-{TAPEFLOW_VERSION}"
@@ -12,8 +14,4 @@ GRAPH_DEF_VERSION = 2474
 GRAPH_DEF_VERSION_MIN_CONSUMER = 0
 GRAPH_DEF_VERSION_MIN_PRODUCER = 0
 
-__all__ = [
-    "COMPILER_VERSION", "GIT_VERSION", "GRAPH_DEF_VERSION", "GRAPH_DEF_VERSION_MIN_CONSUMER",
-    "GRAPH_DEF_VERSION_MIN_PRODUCER", "TAPEFLOW_VERSION", "VERSION",
-]  # fmt: skip
-__dir__ = __all__.copy
+_publish(globals())

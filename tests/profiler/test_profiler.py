@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import tapeflow as tf
+from tapeflow.core.protos import XSpace
 from tapeflow.profiler import xplane
 
 profiler = tf.profiler.experimental
@@ -25,7 +26,8 @@ def test_profiles_as_messages(monkeypatch):
     monkeypatch.setattr(xplane.socket, "gethostname", lambda: "here")
     mine = xplane.Event("mine", 5, 7, {"step_num": 3, "kind": "a"})
     host = {"thread 1": [mine, xplane.Event("op", 6, 1)], "thread 2": [xplane.Event("op", 300, 2)]}
-    assert xplane.space({"/host:CPU": host, "/device:GPU:0": {}}, 1000, 2000) == PROFILE
+    profile = xplane.space({"/host:CPU": host, "/device:GPU:0": {}}, 1000, 2000)
+    assert XSpace.FromString(profile) == XSpace.FromString(PROFILE)
 
 
 def written(folder):

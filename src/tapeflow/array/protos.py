@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tensorboard.compat.proto.tensor_pb2 import TensorProto
 
 # The field of a TensorProto that holds the elements of a dtype, one by one.
-_FIELDS = {
+VALUE_FIELDS = {
     "float16": "half_val", "bfloat16": "half_val", "float32": "float_val", "float64": "double_val", "int32": "int_val",
     "uint8": "int_val", "uint16": "int_val", "int8": "int_val", "int16": "int_val", "qint8": "int_val",
     "quint8": "int_val", "qint16": "int_val", "quint16": "int_val", "qint32": "int_val", "uint32": "uint32_val",
@@ -104,7 +104,7 @@ def make_tensor_proto(
     if dtype.name in _PACKED and array.size == size and size > 1:
         proto.tensor_content = array.astype(array.dtype.newbyteorder("<")).tobytes()
         return proto
-    field = _FIELDS.get(dtype.name)
+    field = VALUE_FIELDS.get(dtype.name)
     if field is None:
         raise TypeError(f"Unrecognized tensor type: {dtype.name}")
     flat = array.reshape(-1)
@@ -252,11 +252,11 @@ def _read_elements(tensor: TensorProto) -> Any:
     """
     dims, dtype = _proto_dims(tensor), as_dtype(tensor.dtype)
     size = math.prod(dims)
-    if dtype.name not in _FIELDS:
+    if dtype.name not in VALUE_FIELDS:
         raise TypeError(f"Unsupported tensor type: {tensor.dtype}. See the dtypes of tf.dtypes for those that are.")
     kind = storage_type(dtype)
     needed = size * np.dtype(kind).itemsize
-    written = len(getattr(tensor, _FIELDS[dtype.name])) // (2 if dtype.is_complex else 1)
+    written = len(getattr(tensor, VALUE_FIELDS[dtype.name])) // (2 if dtype.is_complex else 1)
     if needed > (_MOST_BYTES if written <= 1 else _MOST_REPEATED) and needed > _MOST_EXPANSION * tensor.ByteSize():
         raise ValueError(
             f"Shape {dims} is too large: it needs {needed} bytes, and the message has {tensor.ByteSize()}. If the file "
@@ -266,15 +266,15 @@ def _read_elements(tensor: TensorProto) -> Any:
         return _read_strings(tensor.tensor_content, size)
     if tensor.tensor_content:
         return np.frombuffer(tensor.tensor_content, np.dtype(kind).newbyteorder("<")).astype(kind).reshape(size)
-    values = list(getattr(tensor, _FIELDS[dtype.name]))
+    values = list(getattr(tensor, VALUE_FIELDS[dtype.name]))
     row: Any
     if dtype is string:
         row = StringArray.of(values)
-    elif _FIELDS[dtype.name] == "half_val":
+    elif VALUE_FIELDS[dtype.name] == "half_val":
         row = np.array(values, np.int32).astype(np.uint16).view(kind)
     elif dtype.is_complex:
         row = np.array(values, np.float64).view(np.complex128).astype(kind)
-    elif _FIELDS[dtype.name] == "int_val":  # 32 bits each, even if the dtype has fewer
+    elif VALUE_FIELDS[dtype.name] == "int_val":  # 32 bits each, even if the dtype has fewer
         row = np.array(values, np.int32).astype(kind)
     else:
         row = np.array(values, kind)

@@ -2,11 +2,7 @@
 
 import torch as _torch
 
-__all__ = [
-    "get_inter_op_parallelism_threads", "get_intra_op_parallelism_threads", "set_inter_op_parallelism_threads",
-    "set_intra_op_parallelism_threads",
-]  # fmt: skip
-__dir__ = __all__.copy
+from tapeflow.core.public_names import publish as _publish
 
 _configured = {"inter": 0, "intra": 0}
 
@@ -91,3 +87,6 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
     if threads:
         _torch.set_num_threads(threads)
     _configured["intra"] = threads
+
+
+_publish(globals())

@@ -31,10 +31,6 @@ else:
             return value
 
 
-__all__ = [
-    "cached_property", "hold_during_forks", "new_condition", "new_event", "new_lock", "new_rlock", "renew_in_children"
-]  # fmt: skip
-
 _renewed: weakref.WeakSet[Any] = weakref.WeakSet()
 
 

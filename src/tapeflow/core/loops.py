@@ -797,31 +797,3 @@ def _signed_text(value: int) -> str:
     """Returns an integer of 64 bits as LLVM writes it."""
     value &= MASK
     return str(value - (1 << 64) if value >> 63 else value)
-
-
-__all__ = [
-    "MASK",
-    "Bytes",
-    "Float64s",
-    "Int32s",
-    "Int64s",
-    "Loop",
-    "Numbers",
-    "Objects",
-    "Strings",
-    "Words",
-    "copy",
-    "equal",
-    "exp",
-    "expm1",
-    "log",
-    "log1p",
-    "loop",
-    "order",
-    "read_string",
-    "simd_range",
-    "sqrt",
-    "trailing_zeros",
-    "word",
-    "write_bytes",
-]  # fmt: skip

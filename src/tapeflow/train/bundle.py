@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from google.protobuf.message import DecodeError
 
+from tapeflow.array.protos import VALUE_FIELDS
 from tapeflow.core import errors
 from tapeflow.core.fork_locks import new_lock
 from tapeflow.core.os_errors import translate_os_errors
@@ -326,7 +327,7 @@ class Bundle:
         if place not in self._slices:
             raise self._lost("a piece of it is missing.", key)
         message, count = self._slices[place].data, math.prod(dims)
-        values = getattr(message, _FIELDS.get(dtype.name, "int_val"))
+        values = getattr(message, VALUE_FIELDS.get(dtype.name, "int_val"))
         if len(values) != count * (2 if dtype.is_complex else 1):
             raise self._lost(f"a piece of it has {len(values)} values instead of {count}.", key)
         if dtype is string:
@@ -408,13 +409,6 @@ class Bundle:
         for where, piece in pieces:
             whole[where] = piece
         return EagerTensor(whole, dtype)
-
-
-# The fields of a message with a tensor, by the tensor's dtype; `int_val` for others.
-_FIELDS = {
-    "float32": "float_val", "float64": "double_val", "int64": "int64_val", "bool": "bool_val", "string": "string_val",
-    "float16": "half_val", "bfloat16": "half_val", "complex64": "scomplex_val", "complex128": "dcomplex_val",
-}  # fmt: skip
 
 
 def first_version_files(prefix: str) -> list[str]:

@@ -5,8 +5,3 @@ from tapeflow.autograph.operators.conditions import if_exp, if_stmt
 from tapeflow.autograph.operators.logical import and_, compare, not_, or_
 from tapeflow.autograph.operators.loops import for_stmt, while_stmt
 from tapeflow.autograph.operators.variables import Undefined, UndefinedReturnValue, changed, ld, ldu, ret
-
-__all__ = [
-    "Undefined", "UndefinedReturnValue", "and_", "assert_stmt", "changed", "compare", "for_stmt", "if_exp", "if_stmt",
-    "ld", "ldu", "not_", "or_", "ret", "while_stmt",
-]  # fmt: skip

@@ -16,12 +16,3 @@ from tapeflow.linalg.operators.diagonal import LinearOperatorDiag
 from tapeflow.linalg.operators.identity import LinearOperatorIdentity, LinearOperatorScaledIdentity, LinearOperatorZeros
 from tapeflow.linalg.operators.low_rank_update import LinearOperatorLowRankUpdate
 from tapeflow.linalg.operators.reflections import LinearOperatorHouseholder, LinearOperatorPermutation
-
-__all__ = [
-    "LinearOperator", "LinearOperatorAdjoint", "LinearOperatorBlockDiag", "LinearOperatorBlockLowerTriangular",
-    "LinearOperatorCirculant", "LinearOperatorCirculant2D", "LinearOperatorCirculant3D", "LinearOperatorComposition",
-    "LinearOperatorDiag", "LinearOperatorFullMatrix", "LinearOperatorHouseholder", "LinearOperatorIdentity",
-    "LinearOperatorInversion", "LinearOperatorKronecker", "LinearOperatorLowRankUpdate",
-    "LinearOperatorLowerTriangular", "LinearOperatorPermutation", "LinearOperatorScaledIdentity",
-    "LinearOperatorToeplitz", "LinearOperatorTridiag", "LinearOperatorZeros",
-]  # fmt: skip
