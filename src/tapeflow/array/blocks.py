@@ -45,7 +45,7 @@ def _check_blocks(rank: int | None, block_shape: Any, paddings: Any, name: str) 
     if rank is not None and rank < len(block_shape) + 1:
         raise invalid(f"input rank should be >= {len(block_shape) + 1} instead of {rank}")
     if np.shape(paddings) != (len(block_shape), 2):
-        actual = text(TensorShape(np.shape(paddings)))
+        actual = text(np.shape(paddings))
         raise invalid(f"{name} should have shape [{len(block_shape)}, 2] instead of {actual}")
     for i, b in enumerate(block_shape):
         if b is not None and b < 1:
@@ -322,13 +322,13 @@ def _patch_kernel(x: torch.Tensor, ksizes: Any, strides: Any, rates: Any, paddin
 
 def _image_patches(images: torch.Tensor, ksizes: Any, strides: Any, rates: Any, padding: str) -> torch.Tensor:
     if images.ndim != 4:
-        raise invalid(f"input must be 4-dimensional{text(TensorShape(images.shape))}")
+        raise invalid(f"input must be 4-dimensional{text(images.shape)}")
     return _patch_kernel(images, ksizes, strides, rates, _check_padding_name("ExtractImagePatches", padding))
 
 
 def _volume_patches(input: torch.Tensor, ksizes: Any, strides: Any, padding: str) -> torch.Tensor:
     if input.ndim != 5:
-        raise invalid(f"input must be 5-dimensional{text(TensorShape(input.shape))}")
+        raise invalid(f"input must be 5-dimensional{text(input.shape)}")
     return _patch_kernel(input, ksizes, strides, [1] * 5, _check_padding_name("ExtractVolumePatches", padding))
 
 

@@ -33,7 +33,7 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 def _concat_rule(values: list[TensorShape], axis: int) -> TensorShape:
     if isinstance(axis, tuple):
-        raise invalid(f"ConcatOp : axis tensor should be a scalar, but got shape {text(TensorShape(np.shape(axis)))}")
+        raise invalid(f"ConcatOp : axis tensor should be a scalar, but got shape {text(np.shape(axis))}")
     first = next((v for v in values if v.rank is not None), None)
     if first is None:
         return TensorShape(None)
@@ -511,7 +511,7 @@ def _tile_rule(x: TensorShape, multiples: Any) -> TensorShape:
     if isinstance(multiples, Tensor):  # not static
         return TensorShape(None if x.rank is None else [None] * x.rank)
     if not isinstance(multiples, tuple) or any(isinstance(m, tuple) for m in multiples):
-        raise invalid(f"Expected multiples to be 1-D, but got shape {text(TensorShape(np.shape(multiples)))}")
+        raise invalid(f"Expected multiples to be 1-D, but got shape {text(np.shape(multiples))}")
     if x.rank is None:
         x = unknown_shape(len(multiples))
     if len(multiples) != x.rank:

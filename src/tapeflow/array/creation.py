@@ -207,7 +207,7 @@ def _fill_rule(dims: Any, value: TensorShape) -> TensorShape:
     if not isinstance(dims, tuple):
         dims = (dims,)
     if any(isinstance(d, tuple) for d in dims):
-        raise invalid(f"dims must represent a vector, got shape {text(TensorShape(np.shape(dims)))}")
+        raise invalid(f"dims must represent a vector, got shape {text(np.shape(dims))}")
     for d in dims:
         if d is not None and d < 0:
             raise invalid(f"Dimension {d} must be >= 0")

@@ -84,7 +84,7 @@ def _pad_v2(input: torch.Tensor, paddings: Any, constant_values: torch.Tensor) -
     """Pads a tensor with one value."""
     flat = _torch_paddings(input, paddings)
     if constant_values.ndim:
-        raise invalid(f"constant_values must be a scalar. Found: {text(TensorShape(constant_values.shape))}")
+        raise invalid(f"constant_values must be a scalar. Found: {text(constant_values.shape)}")
     if input.dtype.is_floating_point or input.dtype in (torch.int32, torch.int64):
         return torch.constant_pad_nd(input, flat, constant_values.item())
     inside = tuple([slice(b, b + d) for (b, _), d in zip(paddings, input.shape, strict=True)])

@@ -29,7 +29,7 @@ def _reshape_rule(x: TensorShape, shape: Any) -> TensorShape:
         return TensorShape(None)
     new_shape = [shape] if isinstance(shape, int) else list(shape)
     if any(isinstance(d, tuple) for d in new_shape):
-        raise invalid(f"sizes input must be 1-D, not {text(TensorShape(np.shape(new_shape)))}")
+        raise invalid(f"sizes input must be 1-D, not {text(np.shape(new_shape))}")
     count = x.num_elements()
     if new_shape.count(-1) > 1:
         first, second = [i for i, d in enumerate(new_shape) if d == -1][:2]
@@ -139,7 +139,7 @@ def _broadcast_to_rule(x: TensorShape, shape: Any) -> TensorShape:
         check_rank(shape, 1)
         return TensorShape(None)
     if isinstance(shape, int) or any(isinstance(d, tuple) for d in shape):
-        raise invalid(f"shape must be a vector of {{int32,int64}}, got shape {text(TensorShape(np.shape(shape)))}")
+        raise invalid(f"shape must be a vector of {{int32,int64}}, got shape {text(np.shape(shape))}")
     dims = stated_dims(shape)
     target = TensorShape(dims)
     if x.rank is None:
@@ -353,7 +353,7 @@ def _transpose_rule(x: TensorShape, perm: Any) -> TensorShape:
     if isinstance(perm, Tensor):  # not static
         return TensorShape([None] * rank)
     if not isinstance(perm, tuple) or any(isinstance(p, tuple) for p in perm):
-        raise invalid(f"perm must be a vector, got shape {text(TensorShape(np.shape(perm)))}")
+        raise invalid(f"perm must be a vector, got shape {text(np.shape(perm))}")
     if len(perm) != rank:
         raise invalid(f"transpose expects a vector of size {rank}. But input(1) is a vector of size {len(perm)}")
     if None in perm:

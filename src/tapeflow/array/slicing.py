@@ -66,7 +66,7 @@ def _slice_rule(x: TensorShape, begin: Any, size: Any) -> TensorShape:
     if np.shape(begin) != (rank,) or np.shape(size) != (rank,):
         raise invalid(
             f"Expected begin and size arguments to be 1-D tensors of size {rank}, "
-            f"but got shapes {text(TensorShape(np.shape(begin)))} and {text(TensorShape(np.shape(size)))} instead."
+            f"but got shapes {text(np.shape(begin))} and {text(np.shape(size))} instead."
         )
     if x.rank is None:
         return TensorShape([None if s == -1 else s for s in size])
@@ -175,7 +175,7 @@ def _torch_index(shape: Any, spec: _Spec) -> tuple[tuple[Any, ...], list[int]]:
     begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = spec
     sequences = all(isinstance(v, (list, tuple)) for v in (begin, end, strides))
     if not (sequences and np.ndim(begin) == 1 and len(begin) == len(end) == len(strides)):
-        shapes = [text(TensorShape(np.shape(v))) for v in (begin, end, strides)]
+        shapes = [text(np.shape(v)) for v in (begin, end, strides)]
         raise invalid(
             f"Expected begin, end, and strides to be 1D equal size tensors, but got shapes {shapes[0]}, {shapes[1]}, "
             f"and {shapes[2]} instead."
@@ -485,7 +485,7 @@ def _strided_update_kernel(
     final = out[index].shape
     if value.shape != final:
         if not certainly_broadcasts(TensorShape(value.shape), TensorShape(final)):
-            shapes = text(TensorShape(value.shape)), text(TensorShape(final))
+            shapes = text(value.shape), text(TensorShape(final))
             raise invalid(f"Cannot broadcast input shape {shapes[0]} into final shape {shapes[1]}")
         value = value.expand(final)
     out[index] = torch.flip(value, flips) if flips else value

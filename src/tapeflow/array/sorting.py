@@ -396,7 +396,7 @@ def _unravel_kernel(indices: torch.Tensor, dims: torch.Tensor) -> torch.Tensor:
     if dims.ndim != 1:
         raise TypeError("the shape rule says what is wrong")
     if indices.ndim > 1:
-        raise invalid(f'The indices can only be scalar or vector, got "{text(TensorShape(indices.shape))}"')
+        raise invalid(f'The indices can only be scalar or vector, got "{text(indices.shape)}"')
     lengths = dims.tolist()
     count = int(np.prod(lengths))
     if 0 in lengths:

@@ -168,7 +168,7 @@ def _fingerprint_op(data: Any, method: StringArray) -> torch.Tensor:
     if name != _METHOD:
         raise invalid(f"Unsupported fingerprint method: {name}")
     if not data.ndim:
-        raise invalid(f"`data` should have at least one dimension: {text(TensorShape(data.shape))}")
+        raise invalid(f"`data` should have at least one dimension: {text(data.shape)}")
     count = data.shape[0]
     if isinstance(data, StringArray):
         strings = data

@@ -133,7 +133,7 @@ def _decode_wav(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Decodes a WAV file."""
     if contents.ndim:
-        raise invalid(f"contents must be scalar, got shape {text(TensorShape(contents.shape))}")
+        raise invalid(f"contents must be scalar, got shape {text(contents.shape)}")
     for name, value in (("desired_channels", desired_channels), ("desired_samples", desired_samples)):
         if value < -1:
             raise invalid(f"{name} must be >= -1, got {value}")
@@ -196,7 +196,7 @@ def _wav_file(samples: np.ndarray, rate: int) -> bytes:
 
 def _encode_wav(audio: torch.Tensor, sample_rate: int) -> StringArray:
     if audio.ndim != 2:
-        raise invalid(f"audio must be 2-dimensional{text(TensorShape(audio.shape))}")
+        raise invalid(f"audio must be 2-dimensional{text(audio.shape)}")
     if not isinstance(sample_rate, int):
         raise invalid(f"Input sample_rate should be a scalar tensor, got {list(np.shape(sample_rate))} instead.")
     return StringArray.scalar(_wav_file(audio.cpu().numpy(), sample_rate))

@@ -132,7 +132,7 @@ def _is_excluded(function: types.FunctionType, libraries: bool) -> bool:
 def _operator_namespace(features: Features) -> types.SimpleNamespace:
     """Returns the namespace `ag__` of code converted with these features."""
     return types.SimpleNamespace(
-        **{n: getattr(operators, n) for n in operators.__all__}, converted_call=_converted_call_with(features)
+        **{n: getattr(operators, n) for n in dir(operators)}, converted_call=_converted_call_with(features)
     )
 
 

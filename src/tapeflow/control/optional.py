@@ -217,7 +217,7 @@ def checked_components(
         if isinstance(value, StringArray) != (dtype is string) or (dtype.torch and value.dtype != dtype.torch):
             raise invalid(start.format("type", dtype.name, actual))
         if not TensorShape(shape).is_compatible_with(value.shape):
-            raise invalid(start.format("shape", text(TensorShape(shape)), text(TensorShape(value.shape))))
+            raise invalid(start.format("shape", text(TensorShape(shape)), text(value.shape)))
     return values
 
 

@@ -18,6 +18,7 @@ from tapeflow.core.device import machine
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.memory import is_out_of_memory, out_of_memory
+from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
@@ -303,7 +304,7 @@ def check_shapes(element: Element, spec: Any) -> None:
     for i, (value, s) in enumerate(zip(element, flatten(spec), strict=True)):
         if type(s) is TensorSpec and not s.shape.is_compatible_with(value.shape):
             raise invalid(
-                f"Incompatible shapes at component {i}: expected {brackets(s)} but got {brackets(value)}. "
+                f"Incompatible shapes at component {i}: expected {text(s.shape)} but got {text(value.shape)}. "
                 "[Op:IteratorGetNext] name: "
             )
 
@@ -341,7 +342,7 @@ def batch_component(values: tuple[Any, ...], spec: Any, index: int) -> Any:
                 if v.shape != first.shape:
                     raise invalid(
                         f"Cannot batch tensors with different shapes in component {index}. First element had shape "
-                        f"{brackets(first)} and element {i} had shape {brackets(v)}. [Op:IteratorGetNext]"
+                        f"{text(first.shape)} and element {i} had shape {text(v.shape)}. [Op:IteratorGetNext]"
                     ) from None
             raise
     if isinstance(spec, NoneTensorSpec):
@@ -382,11 +383,6 @@ def _stack_arrays(values: Sequence[Any]) -> Any:
             raise ValueError
         out[i] = v[()] if not v.ndim else v
     return out
-
-
-def brackets(value: Any) -> str:
-    """Returns the shape of a value or a spec as TensorFlow's C++ spells it in messages: `[?,3]`."""
-    return str(list(value.shape)).replace("None", "?").replace(" ", "")
 
 
 def batch_elements(elements: Sequence[Element], specs: Sequence[Any]) -> Element:

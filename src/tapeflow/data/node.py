@@ -30,6 +30,7 @@ from tapeflow.core.ops import op_def, raw_kernels
 from tapeflow.core.ops.convert import convert, datatype_name, host_value
 from tapeflow.core.ops.definition import find, ops
 from tapeflow.core.ops.shape_rules import scalar
+from tapeflow.core.ops.shape_rules import text as shape_text
 from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.dtypes import FROM_TORCH, bool_, int64, resource, string, variant
 from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec
@@ -488,7 +489,7 @@ def check_declared(found: Any, declared: Any, op: str) -> None:
             kinds = f"expected {datatype_name(a.dtype)} but got {datatype_name(b.dtype)}"
             raise invalid(f"Data type mismatch at component {i}: {kinds}. [Op:{op}] name: ")
         if not a.shape.is_compatible_with(b.shape):
-            shapes = f"expected {elements.brackets(a)} but got {elements.brackets(b)}"
+            shapes = f"expected {shape_text(a.shape)} but got {shape_text(b.shape)}"
             raise invalid(f"Incompatible shapes at component {i}: {shapes}. [Op:{op}] name: ")
 
 

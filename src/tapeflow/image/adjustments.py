@@ -63,7 +63,7 @@ def _contrast_rule(images: TensorShape, contrast_factor: TensorShape) -> TensorS
 def _scale_contrast(images: torch.Tensor, contrast_factor: torch.Tensor) -> torch.Tensor:
     """Multiplies the distance of each channel from its mean."""
     if images.ndim < 3:
-        raise invalid(f"input must be at least 3-D, got shape{text(TensorShape(images.shape))}")
+        raise invalid(f"input must be at least 3-D, got shape{text(images.shape)}")
     check_scalar(contrast_factor, "contrast_factor")
     channels = images.shape[-1]
     # Neighboring pixels are one row: loops over the channels alone are short.

@@ -162,14 +162,14 @@ def _ordered_boxes(boxes: torch.Tensor) -> torch.Tensor:
 def _scalar_number(value: torch.Tensor, name: str) -> float:
     """Returns the number in a scalar."""
     if value.ndim:
-        raise invalid(f"{name} must be 0-D, got shape {text(TensorShape(value.shape))}")
+        raise invalid(f"{name} must be 0-D, got shape {text(value.shape)}")
     return float(value)
 
 
 def _box_count(value: Any) -> int:
     """Returns a number of boxes, if it is valid."""
     if type(value) is not int:
-        raise invalid(f"max_output_size must be 0-D, got shape {text(TensorShape(np.shape(value)))}")
+        raise invalid(f"max_output_size must be 0-D, got shape {text(np.shape(value))}")
     if value < 0:
         raise invalid("output size must be non-negative")
     return value
@@ -186,11 +186,11 @@ def _iou_threshold(value: torch.Tensor) -> float:
 def _check_boxes(boxes: torch.Tensor, scores: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Returns ordered boxes and scores in float32 on the host, if their shapes are valid."""
     if boxes.ndim != 2:
-        raise invalid(f"boxes must be 2-D{text(TensorShape(boxes.shape))}")
+        raise invalid(f"boxes must be 2-D{text(boxes.shape)}")
     if boxes.shape[1] != 4:
         raise invalid("boxes must have 4 columns")
     if scores.ndim != 1:
-        raise invalid(f"scores must be 1-D{text(TensorShape(scores.shape))}")
+        raise invalid(f"scores must be 1-D{text(scores.shape)}")
     if scores.shape[0] != boxes.shape[0]:
         raise invalid(
             f"scores has incompatible shape (Dimensions must be equal, but are {boxes.shape[0]} and {scores.shape[0]})"
@@ -467,11 +467,11 @@ def _suppress_overlaps_kernel(
     score_threshold: torch.Tensor,
 ) -> torch.Tensor:
     if overlaps.ndim != 2:
-        raise invalid(f"overlaps must be 2-D{text(TensorShape(overlaps.shape))}")
+        raise invalid(f"overlaps must be 2-D{text(overlaps.shape)}")
     if overlaps.shape[0] != overlaps.shape[1]:
-        raise invalid(f"overlaps must be square{text(TensorShape(overlaps.shape))}")
+        raise invalid(f"overlaps must be square{text(overlaps.shape)}")
     if scores.shape != overlaps.shape[:1]:
-        raise invalid(f"scores has incompatible shape {text(TensorShape(scores.shape))}")
+        raise invalid(f"scores has incompatible shape {text(scores.shape)}")
     threshold, min_score = (
         _scalar_number(overlap_threshold, "overlap_threshold"),
         _scalar_number(score_threshold, "score_threshold"),

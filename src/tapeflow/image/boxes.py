@@ -35,12 +35,12 @@ def _colors_for(images: torch.Tensor, colors: torch.Tensor) -> torch.Tensor:
     """Returns the palette `[colors, channels]` for images: the default one where `colors` is empty."""
     channels = images.shape[3]
     if colors.ndim != 2:
-        raise invalid(f"colors must be a 2-D matrix, not of shape {text(TensorShape(colors.shape))}")
+        raise invalid(f"colors must be a 2-D matrix, not of shape {text(colors.shape)}")
     if not colors.shape[0]:
         table = images.new_tensor(_COLORS)
         return torch.ones_like(table) if channels == 1 else table
     if colors.shape[1] < channels:
-        shown = text(TensorShape(colors.shape))
+        shown = text(colors.shape)
         raise invalid(f"colors must have equal or more channels than the image provided: {shown}")
     return colors.to(images.dtype)
 
@@ -272,18 +272,18 @@ def _check_sampling(
 ) -> None:
     """Checks the arguments of a sampling op."""
     if image_size.ndim != 1:
-        raise invalid(f"image_size must be 1-dimensional: {text(TensorShape(image_size.shape))}")
+        raise invalid(f"image_size must be 1-dimensional: {text(image_size.shape)}")
     if image_size.shape[0] != 3:
-        raise invalid(f"image_size must contain 3 elements{text(TensorShape(image_size.shape))}")
+        raise invalid(f"image_size must contain 3 elements{text(image_size.shape)}")
     if int(image_size.max()) >= 2**31:
         raise invalid(f"image_size must be below 2**31: {image_size.tolist()}")
     if bounding_boxes.ndim != 3:
-        shown = text(TensorShape(bounding_boxes.shape))
+        shown = text(bounding_boxes.shape)
         raise invalid(f"input boxes must be 3-dimensional [batch, num_boxes, coords]: {shown}")
     if bounding_boxes.shape[2] != 4:
         raise invalid(f"bounding boxes must have shape [4] but got {list(bounding_boxes.shape)}")
     if covered.ndim:
-        raise invalid(f"min_object_covered must be 0-D, got shape {text(TensorShape(covered.shape))}")
+        raise invalid(f"min_object_covered must be 0-D, got shape {text(covered.shape)}")
     if float(covered) < 0:
         raise invalid(f"Min object covered must be non-negative: {float(covered):g}")
     for name, bounds in (("Aspect ratio", aspects), ("Area", areas)):

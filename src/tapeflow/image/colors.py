@@ -43,7 +43,7 @@ def check_scalar(value: torch.Tensor, name: str) -> None:
         InvalidArgumentError: it has dimensions.
     """
     if value.ndim:
-        raise invalid(f"{name} must be scalar: {text(TensorShape(value.shape))}")
+        raise invalid(f"{name} must be scalar: {text(value.shape)}")
 
 
 def _check_channels(images: torch.Tensor) -> None:
@@ -276,7 +276,7 @@ def _(call: Call, dy: Any) -> Any:
 def _check_image(images: torch.Tensor) -> None:
     """Checks that images have at least three dimensions, and three channels."""
     if images.ndim < 3:
-        raise invalid(f"input must be at least 3-D, got shape{text(TensorShape(images.shape))}")
+        raise invalid(f"input must be at least 3-D, got shape{text(images.shape)}")
     if images.shape[-1] != 3:
         raise invalid(f"input must have 3 channels but instead has {images.shape[-1]} channels.")
 

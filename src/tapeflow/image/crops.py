@@ -37,11 +37,11 @@ from tapeflow.random.stateless import stateless_uniform
 def _check_crops(image: torch.Tensor, boxes: torch.Tensor, box_indices: torch.Tensor, crop_size: Any) -> None:
     """Checks the arguments of `crop_and_resize`."""
     if image.ndim != 4:
-        raise invalid(f"input image must be 4-D{text(TensorShape(image.shape))}")
+        raise invalid(f"input image must be 4-D{text(image.shape)}")
     if boxes.ndim != 2 or boxes.shape[1] != 4:
-        raise invalid(f"boxes must have 4 columns, but is of shape {text(TensorShape(boxes.shape))}")
+        raise invalid(f"boxes must have 4 columns, but is of shape {text(boxes.shape)}")
     if box_indices.shape != boxes.shape[:1]:
-        raise invalid(f"box_index has incompatible shape {text(TensorShape(box_indices.shape))}")
+        raise invalid(f"box_index has incompatible shape {text(box_indices.shape)}")
     if type(crop_size) is not tuple or len(crop_size) != 2:
         raise invalid(f"crop_size must have two elements, not {crop_size}")
     if min(crop_size) <= 0:

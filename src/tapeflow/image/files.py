@@ -28,7 +28,7 @@ from tapeflow.strings.text import substr
 def _file_contents(array: np.ndarray) -> bytes:
     """Returns the contents of a file in a string scalar."""
     if array.ndim:
-        raise invalid(f"`contents` must be scalar but got shape{text(TensorShape(array.shape))}")
+        raise invalid(f"`contents` must be scalar but got shape{text(array.shape)}")
     return array.item()
 
 
@@ -196,7 +196,7 @@ def _decode_and_crop_jpeg_kernel(contents: Any, crop_window: Any, channels: int,
 
 def _cropped_shape(contents: TensorShape, crop_window: Any, channels: int = 0, *_: Any) -> TensorShape:
     if type(crop_window) is int or (type(crop_window) is tuple and len(crop_window) != 4):
-        raise invalid(f"crop_size must have four elements {text(TensorShape(np.shape(crop_window)))}")
+        raise invalid(f"crop_size must have four elements {text(np.shape(crop_window))}")
     check_rank(crop_window, 1)
     size = stated_dims(crop_window[2:]) if type(crop_window) is tuple and wholly_static(crop_window) else (None, None)
     return TensorShape([*size, channels or None])
@@ -434,11 +434,11 @@ def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = int32, nam
 def _check_jpeg_image(image: torch.Tensor, quality: int) -> np.ndarray:
     """Returns the pixels of an image, if JPEG files can hold it."""
     if image.ndim != 3:
-        raise invalid(f"image must be 3-dimensional{text(TensorShape(image.shape))}")
+        raise invalid(f"image must be 3-dimensional{text(image.shape)}")
     if not 0 <= quality <= 100:
         raise invalid(f"quality must be in [0,100], got {quality}")
     if image.shape[2] not in (1, 3):
-        raise invalid(f"image must have 1 or 3 channels, got {text(TensorShape(image.shape))}")
+        raise invalid(f"image must have 1 or 3 channels, got {text(image.shape)}")
     if not image.numel():
         raise InternalError.of(f"JPEG encoding failed: the image has shape {list(image.shape)}")
     return image.cpu().numpy()
@@ -451,7 +451,7 @@ def _encode_jpeg_kernel(image: torch.Tensor, format: str, quality: int, *options
     pixels = _check_jpeg_image(image, quality)
     expected = _FORMAT_CHANNELS.get(format, pixels.shape[2])
     if pixels.shape[2] != expected:
-        raise invalid(f"format {format} expects {expected} channels, got {text(TensorShape(image.shape))}")
+        raise invalid(f"format {format} expects {expected} channels, got {text(image.shape)}")
     return StringArray.scalar(codecs.write_jpeg(pixels, quality, *options))
 
 
@@ -503,7 +503,7 @@ def encode_jpeg_variable_quality(images: torch.Tensor, quality: Any) -> StringAr
 
 def _encode_png_kernel(image: torch.Tensor, compression: int = -1) -> StringArray:
     if image.ndim < 3:
-        raise invalid(f"images must be at least rank 3{text(TensorShape(image.shape))}")
+        raise invalid(f"images must be at least rank 3{text(image.shape)}")
     if image.shape[-1] not in (1, 2, 3, 4):
         raise invalid(f"image must have 1, 2, 3, or 4 channels, got {image.shape[-1]}")
     if not -1 <= compression <= 9:

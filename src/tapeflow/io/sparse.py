@@ -193,7 +193,7 @@ def _deserialized_shapes(serialized: TensorShape, *_: Any) -> list[TensorShape]:
 @op("DeserializeManySparse", strings=True, shape=_deserialized_shapes)
 def _deserialize_many_sparse(serialized_sparse: StringArray, dtype: Any) -> tuple[torch.Tensor, Any, torch.Tensor]:
     """Returns the indices, values and shape of several sparse tensors, joined."""
-    shown = text(TensorShape(serialized_sparse.shape))
+    shown = text(serialized_sparse.shape)
     if not serialized_sparse.ndim or serialized_sparse.shape[-1] != 3:
         raise invalid(f"Serialized sparse should have 3 as the last dimension {shown}")
     if not serialized_sparse.size:

@@ -10,6 +10,7 @@ import torch
 
 from tapeflow.core.errors import AbortedError, FailedPreconditionError, UnimplementedError
 from tapeflow.core.fork_locks import new_lock
+from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values.boxed_objects import held_object
 from tapeflow.core.values.strings import FEW, StringArray
@@ -23,11 +24,6 @@ def text_of(value: Any) -> str:
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
-
-
-def shape_text(shape: Sequence[int]) -> str:
-    """Returns a shape as messages print it."""
-    return str(list(shape)).replace(" ", "")
 
 
 class TableStorage:
@@ -65,7 +61,7 @@ class TableStorage:
         """
         shape = tuple(tensor.value.shape)
         if self.key_shape and shape[len(shape) - len(self.key_shape) :] != self.key_shape:
-            raise invalid(f"Expected key shape to end in {shape_text(self.key_shape)}, but got {shape_text(shape)}")
+            raise invalid(f"Expected key shape to end in {text(self.key_shape)}, but got {text(shape)}")
         return tensor.value
 
     def _check_dtypes(self, keys: EagerTensor, values: EagerTensor) -> None:
@@ -82,7 +78,7 @@ class TableStorage:
         shape = keys.value.shape
         expected = (*shape[: len(shape) - len(self.key_shape)], *self.value_shape)
         if values.value.shape != expected:
-            raise invalid(f"Expected shape {shape_text(expected)} for value, got {shape_text(values.value.shape)}")
+            raise invalid(f"Expected shape {text(expected)} for value, got {text(values.value.shape)}")
         return rows, values.value
 
     def fill(self, keys: EagerTensor, values: EagerTensor) -> None:
@@ -146,8 +142,8 @@ class TableStorage:
             shape = shape[: len(shape) - len(self.key_shape)] + value_shape
         if default.value.shape not in (value_shape, shape):
             raise invalid(
-                f"Expected shape {shape_text(value_shape)} or {shape_text(shape)} for default value, got "
-                f"{shape_text(default.value.shape)}"
+                f"Expected shape {text(value_shape)} or {text(shape)} for default value, got "
+                f"{text(default.value.shape)}"
             )
         with self.lock:
             numbers = self.entries.find(rows)

@@ -286,7 +286,7 @@ def _add_n(inputs: list[torch.Tensor]) -> torch.Tensor:
     first = inputs[0]
     for i, x in enumerate(inputs):
         if x.shape != first.shape:
-            shapes = f"Input 0: {text(TensorShape(first.shape))} != input {i}: {text(TensorShape(x.shape))}"
+            shapes = f"Input 0: {text(first.shape)} != input {i}: {text(x.shape)}"
             raise invalid(f"Inputs to operation AddN of type AddN must have the same size and shape.  {shapes}")
     return functools.reduce(torch.add, inputs)
 

@@ -228,7 +228,7 @@ def _as_bits(input: Any, type: DType) -> Any:
     if size > source:
         if input.ndim == 0 or input.shape[-1] != size // source:
             raise invalid(
-                f"Cannot bitcast shape {text(TensorShape(input.shape))} from {source} to {size} bytes an element "
+                f"Cannot bitcast shape {text(input.shape)} from {source} to {size} bytes an element "
                 f"({type.name}): the last dimension must be {size // source}"
             )
         shape = input.shape[:-1]

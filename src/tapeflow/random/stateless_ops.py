@@ -51,7 +51,7 @@ def dimensions(shape: Any) -> tuple[int, ...]:
     if shape is None:
         raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
     if type(shape) is not tuple or any(type(d) is tuple for d in shape):
-        raise invalid(f"shape must be a vector of {{int32,int64}}, got shape {text(TensorShape(np.shape(shape)))}")
+        raise invalid(f"shape must be a vector of {{int32,int64}}, got shape {text(np.shape(shape))}")
     for d in shape:
         if d < 0:
             raise invalid(f"Dimension {d} must be >= 0")
@@ -162,7 +162,7 @@ def integer_bounds(minval: torch.Tensor, maxval: torch.Tensor, count: int) -> tu
     """
     for name, bound in (("minval", minval), ("maxval", maxval)):
         if bound.ndim:
-            raise invalid(f"{name} must be 0-D, got shape {text(TensorShape(bound.shape))}")
+            raise invalid(f"{name} must be 0-D, got shape {text(bound.shape)}")
     low, high = int(minval), int(maxval)
     if low >= high and count:
         raise invalid(f"Need minval < maxval, got {low} >= {high}")
@@ -216,7 +216,7 @@ not_differentiable(uniform_of, integers_of, normal_of, truncated_normal_of, rang
 
 def _check_seed(seed: Any) -> Philox:
     if type(seed) is not tuple or len(seed) != 2:
-        raise invalid(f"seed must have shape [2], not {text(TensorShape(np.shape(seed)))}")
+        raise invalid(f"seed must have shape [2], not {text(np.shape(seed))}")
     return from_seed(seed)
 
 

@@ -29,7 +29,7 @@ from tapeflow.core.ops.attr_values import attr_value
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import check_ranks_first, check_sizes, check_sparse, with_rank
+from tapeflow.core.ops.shape_rules import check_ranks_first, check_sizes, check_sparse, text, with_rank
 from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bool_, float32, int32, int64
@@ -153,12 +153,12 @@ def _new_shape(shape: Sequence[int], new: Any) -> tuple[int, ...]:
     elif inferred:
         raise invalid(
             f"Input to reshape is a SparseTensor with {count} dense values, but the requested shape requires a "
-            f"multiple of {others}. input_shape={index_order.text(shape)} output_shape={index_order.text(dims)}"
+            f"multiple of {others}. input_shape={text(shape)} output_shape={text(dims)}"
         )
     if math.prod(dims) != count:
         raise invalid(
             f"Input to reshape is a tensor with {count} dense values, but the requested shape has {math.prod(dims)}. "
-            f"input_shape={index_order.text(shape)} output_shape={index_order.text(dims)}"
+            f"input_shape={text(shape)} output_shape={text(dims)}"
         )
     return tuple(dims)
 

@@ -18,7 +18,7 @@ from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import check_rank, check_ranks_first, stated_dims, with_rank
+from tapeflow.core.ops.shape_rules import check_rank, check_ranks_first, stated_dims, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bool_, int64, string
 from tapeflow.core.types.shape import TensorShape
@@ -180,7 +180,7 @@ def _sparse_matmul(
     if b.shape[0] != k:
         raise invalid(
             f"Cannot multiply A and B because inner dimension does not match: {k} vs. {b.shape[0]}.  Did you forget a "
-            f"transpose?  Dimensions of A: [{a_shape[0]}, {a_shape[1]}).  Dimensions of B: {index_order.text(b.shape)}"
+            f"transpose?  Dimensions of A: [{a_shape[0]}, {a_shape[1]}).  Dimensions of B: {text(b.shape)}"
         )
     for name, index, size in (("k", columns, k), ("m", rows, m)):
         outside = ((index < 0) | (index >= size)).nonzero()
@@ -250,7 +250,7 @@ def _dense_at(indices: torch.Tensor, shape: Any, dense: torch.Tensor) -> torch.T
     if not fits:
         raise invalid(
             "SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes: "
-            f"{index_order.text(shape)} vs. {index_order.text(dense.shape)}"
+            f"{text(shape)} vs. {text(dense.shape)}"
         )
     return dense.expand(shape)[tuple(indices.long().unbind(1))] if shape else dense.expand(len(indices))
 

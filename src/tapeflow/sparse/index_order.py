@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from tapeflow.core.loops import Int64s, loop
+from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
 
@@ -170,11 +171,6 @@ def rank_of(shape: Any) -> int | None:
 def components(rank: int | None, count: int | None = None) -> list[TensorShape]:
     """Returns the static shapes of the indices, the values and the shape of a sparse tensor of `count` elements."""
     return [TensorShape([count, rank]), TensorShape([count]), TensorShape([rank])]
-
-
-def text(row: Sequence[int] | torch.Tensor) -> str:
-    """Returns indices or a shape as TensorFlow's messages print them: `[2,3]`."""
-    return "[" + ",".join(str(int(v)) for v in row) + "]"
 
 
 def merge_indices(

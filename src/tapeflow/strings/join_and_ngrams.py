@@ -148,8 +148,8 @@ def _segment_join(inputs: StringArray, segment_ids: torch.Tensor, num_segments: 
     ids = segment_ids.numpy()
     if inputs.shape[: ids.ndim] != ids.shape:
         raise invalid(
-            f"segment_ids must have a shape that begins inputs's: {shape_text(TensorShape(ids.shape))} vs. "
-            f"{shape_text(TensorShape(inputs.shape))}"
+            f"segment_ids must have a shape that begins inputs's: {shape_text(ids.shape)} vs. "
+            f"{shape_text(inputs.shape)}"
         )
     if not ids.ndim:
         raise invalid("Segment_id cannot have rank 0")

@@ -68,7 +68,7 @@ def in_rows(input: Any, function: Callable[[Any], list[Any]]) -> list[Any]:
 
 def _check_vector(input: StringArray) -> None:
     if input.ndim != 1:
-        raise invalid(f"input must be a vector, got shape: {shape_text(TensorShape(input.shape))}")
+        raise invalid(f"input must be a vector, got shape: {shape_text(input.shape)}")
 
 
 def _split_text(text: bytes, separator: bytes | None, maxsplit: int) -> list[bytes]:

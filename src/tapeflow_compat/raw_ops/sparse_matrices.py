@@ -16,7 +16,15 @@ from tapeflow.array.sorting import searchsorted
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.op import RegisteredOp, not_differentiable, op
-from tapeflow.core.ops.shape_rules import check_sparse, merge_shapes, scalar, stated_dims, with_dimension, with_rank
+from tapeflow.core.ops.shape_rules import (
+    check_sparse,
+    merge_shapes,
+    scalar,
+    stated_dims,
+    text,
+    with_dimension,
+    with_rank,
+)
 from tapeflow.core.ops.static import static_or_unknown
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, variant
@@ -49,7 +57,7 @@ class Matrix(Addend):
         self.rows, self.columns, self.values, self.shape = rows, columns, values, shape
 
     def __repr__(self) -> str:
-        return f"CSRSparseMatrix of shape {index_order.text(self.shape)} with {len(self.values)} values"
+        return f"CSRSparseMatrix of shape {text(self.shape)} with {len(self.values)} values"
 
     @classmethod
     def of(cls, indices: torch.Tensor, values: torch.Tensor, shape: tuple[int, ...]) -> Matrix:
@@ -252,7 +260,7 @@ def from_dense(dense_input: torch.Tensor, indices: torch.Tensor) -> np.ndarray:
     """Returns the matrix of the elements of a tensor at some indices."""
     shape = tuple(dense_input.shape)
     if len(shape) not in (2, 3):
-        raise invalid(f"params must have rank == 2 or 3; but saw shape: {index_order.text(shape)}")
+        raise invalid(f"params must have rank == 2 or 3; but saw shape: {text(shape)}")
     if indices.shape[1] != len(shape):
         raise invalid(
             f"indices.shape[1] must be equal to the rank of params, but saw: {indices.shape[1]} vs. {len(shape)}"
@@ -376,8 +384,7 @@ def _check_factors(a: Any, b: Any) -> None:
         raise invalid(f"Batch sizes of a and b must match, saw: {a.shape[0]} vs. {b.shape[0]}.")
     if a.shape[-1] != b.shape[-2]:
         raise invalid(
-            "Inner product dimensions of A and B do not agree. Shapes are: "
-            f"{index_order.text(a.shape)} vs. {index_order.text(b.shape)}"
+            f"Inner product dimensions of A and B do not agree. Shapes are: {text(a.shape)} vs. {text(b.shape)}"
         )
 
 

@@ -11,7 +11,7 @@ import torch
 
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import sparse, unknown, with_rank
+from tapeflow.core.ops.shape_rules import sparse, text, unknown, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, int8, int16, int32, int64, string, uint8, uint16
 from tapeflow.core.types.shape import TensorShape
@@ -38,7 +38,7 @@ def _dense_sets(value: Any) -> tuple[Sets, tuple[int, ...]]:
     """Returns the set of each row, and the shape without the last dimension."""
     array = _array(value)
     if array.ndim < 2:
-        raise invalid(f"Input must have rank >= 2 to be sets in rows, not shape {index_order.text(array.shape)}.")
+        raise invalid(f"Input must have rank >= 2 to be sets in rows, not shape {text(array.shape)}.")
     groups = array.shape[:-1]
     rows = array.reshape(math.prod(groups), array.shape[-1]).tolist()
     every = itertools.product(*map(range, groups))
@@ -48,7 +48,7 @@ def _dense_sets(value: Any) -> tuple[Sets, tuple[int, ...]]:
 def _sparse_sets(indices: Any, values: Any, shape: Any, validate: bool) -> tuple[Sets, tuple[int, ...]]:
     """Returns the set of each row that has entries, and the shape without the last dimension."""
     if len(shape) < 2:
-        raise invalid(f"Input must have rank >= 2 to be sets in rows, not shape {index_order.text(shape)}.")
+        raise invalid(f"Input must have rank >= 2 to be sets in rows, not shape {text(shape)}.")
     if validate:
         index_order.check(indices, shape)
     sets: Sets = {}
@@ -63,7 +63,7 @@ def _combined(a: Any, b: Any, operation: str, like: Any) -> tuple[Any, Any, Any]
     if operation not in _OPERATIONS:
         raise invalid(f"Invalid set_operation {operation}.")
     if groups != other:
-        raise invalid(f"Mismatched group shapes of the sets: {index_order.text(groups)} vs. {index_order.text(other)}.")
+        raise invalid(f"Mismatched group shapes of the sets: {text(groups)} vs. {text(other)}.")
     indices: list[tuple[int, ...]] = []
     values: list[Any] = []
     longest = 0

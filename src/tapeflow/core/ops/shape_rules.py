@@ -6,7 +6,7 @@ result, or raises InvalidArgumentError for shapes that do not go together. Eager
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from tapeflow.core import errors
@@ -42,11 +42,11 @@ def unequal(message: str, first: int | None, second: int | None) -> errors.Inval
     return error
 
 
-def text(shape: TensorShape) -> str:
-    """Returns the shape as TensorFlow's messages print it: `[2,3]`."""
-    if shape.rank is None:
+def text(shape: TensorShape | Iterable[Any]) -> str:
+    """Returns a shape, or indices, as TensorFlow's messages print them: `[2,?]`."""
+    if isinstance(shape, TensorShape) and shape.rank is None:
         return "<unknown>"
-    return "[" + ",".join("?" if d is None else str(d) for d in shape) + "]"
+    return f"[{','.join(['?' if d is None else str(int(d)) for d in shape])}]"
 
 
 def too_large(shape: TensorShape) -> str:

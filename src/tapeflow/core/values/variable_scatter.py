@@ -19,6 +19,7 @@ from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert, datatype_name
 from tapeflow.core.ops.kernels import COMPUTE_IN
+from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.types.dtypes import DType, bool_, int32, int64
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.strings import StringArray
@@ -232,9 +233,7 @@ class AssignsParts:
         outside = ((at < 0) | (at >= sizes)).any(1)
         if bool(outside.any()):
             first = int(outside.nonzero()[0])
-            raise invalid(
-                f"indices[{first}] = {at[first].tolist()} does not index into shape {_shape_text(shape)} [Op:{op}]"
-            )
+            raise invalid(f"indices[{first}] = {at[first].tolist()} does not index into shape {text(shape)} [Op:{op}]")
         strides = [math.prod(shape[i + 1 : depth]) for i in range(depth)]
         rows = (at * torch.tensor(strides, dtype=torch.long, device=at.device)).sum(1)
         return self._change(op, change, rows, updates, depth)
@@ -278,7 +277,7 @@ class AssignsParts:
                 "[Op:ResourceCountUpTo]"
             )
         if before.value.ndim:
-            raise invalid(f"input is not a scalar: {_shape_text(before.shape)} [Op:ResourceCountUpTo]")
+            raise invalid(f"input is not a scalar: {text(before.shape)} [Op:ResourceCountUpTo]")
         if int(before) >= limit:
             raise errors.OutOfRangeError(None, None, f"Reached limit of {limit} [Op:ResourceCountUpTo]")
         self._set(before.value + 1, before)
@@ -377,7 +376,3 @@ def _check_row_range(indices: torch.Tensor, size: int, op: str) -> None:
         flat = indices.reshape(-1).tolist()
         first = next(i for i, v in enumerate(flat) if not 0 <= v < size)
         raise invalid(f"indices[{first}] = {flat[first]} is not in [0, {size}) [Op:{op}]")
-
-
-def _shape_text(shape: Any) -> str:
-    return "[" + ",".join(map(str, shape)) + "]"
