@@ -43,7 +43,7 @@ import affected_tests
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SURVIVORS = ROOT / "tests" / "survivors.txt"
-MEMORY = 12 << 30  # bytes of addresses of a run
+MEMORY, SECONDS = 12 << 30, 120  # bytes of addresses and processor time of a run
 COMPARISONS = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==", ast.Is: "is not",
     ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
@@ -422,6 +422,7 @@ def run_tests(folder: pathlib.Path, file: pathlib.Path, limit: float) -> tuple[s
         import resource  # which Windows lacks, as it does forks
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
         status = 3
         try:
             import pytest
@@ -433,12 +434,13 @@ def run_tests(folder: pathlib.Path, file: pathlib.Path, limit: float) -> tuple[s
             )
         finally:
             os._exit(status)
-    until = time.monotonic() + limit
+    until = time.monotonic() + limit  # for what waits; what computes for ever meets the limit of processor time
     outcome = "timeout"
     while time.monotonic() < until:
         pid, status = os.waitpid(child, os.WNOHANG)
         if pid:
-            outcome = "survived" if os.waitstatus_to_exitcode(status) in (0, 5) else "killed"
+            code = os.waitstatus_to_exitcode(status)
+            outcome = "survived" if code in (0, 5) else "timeout" if code == -signal.SIGXCPU else "killed"
             break
         time.sleep(0.1)
     with contextlib.suppress(ProcessLookupError):
@@ -540,7 +542,7 @@ def main() -> int:
     parser.add_argument("--changed", metavar="REVISION", help="only lines that differ from a revision")
     parser.add_argument("--only", metavar="KIND", help="only this kind of bug")
     parser.add_argument("--skip", type=int, default=0, help="draws to leave out: to go on where a run ended")
-    parser.add_argument("--limit", type=float, default=300, help="seconds for the tests of a file")
+    parser.add_argument("--limit", type=float, default=900, help="seconds of the clock for the tests of a file")
     parser.add_argument("--list", action="store_true", help="print the draws without running tests")
     args = parser.parse_args()
 

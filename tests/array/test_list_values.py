@@ -8,7 +8,17 @@ import pytest
 import torch
 
 import tapeflow as tf
-from tapeflow.array.list_values import Rows, Sparse, WrittenList, Zeros, add_lists, with_entry, without_last
+from tapeflow.array.list_values import (
+    Rows,
+    Sparse,
+    WrittenList,
+    Zeros,
+    add_lists,
+    with_entry,
+    without_last,
+    zeros_variant,
+)
+from tapeflow.core.values.tensor import EagerTensor
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -139,3 +149,13 @@ def test_gradients_of_arrays_written_over():
         y = f(x)
     assert y.numpy() == pytest.approx(29.25)
     np.testing.assert_allclose(tape.gradient(y, x).numpy(), [57.0, 27.5, 97.0, 30.0, 13.5], rtol=1e-6)
+
+
+def test_zeros_of_any_length_are_read_as_zeros():
+    zeros = EagerTensor(zeros_variant(), tf.variant)
+    shape, raw = {"element_shape": [2], "element_dtype": tf.float32}, tf.raw_ops
+    assert raw.TensorListGetItem(input_handle=zeros, index=3, **shape).numpy().tolist() == [0, 0]
+    assert raw.TensorListGather(input_handle=zeros, indices=[2, 0], **shape).numpy().tolist() == [[0, 0]] * 2
+    assert raw.TensorListGather(input_handle=zeros, indices=tf.zeros([0], tf.int32), **shape).shape == [0, 2]
+    written = raw.TensorListSetItem(input_handle=zeros, index=1, item=[1.0, 2.0])
+    assert raw.TensorListStack(input_handle=written, **shape).numpy().tolist() == [[0, 0], [1, 2]]

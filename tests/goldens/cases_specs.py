@@ -186,3 +186,8 @@ TA.from_value(x)
 N().most_specific_compatible_type(S([2]))
 tf.TypeSpec()
 """)
+GROUP.values("""
+[s.value_type.__name__ for s in (S([2]), IS([2]), SP([2]), R([None]), R([2], ragged_rank=0), TA())]
+tf.data.DatasetSpec(S([])).value_type.__name__
+[tf.type_spec_from_value(value).value_type.__name__ for value in (x, sp, rt, isl, ta)]
+""")

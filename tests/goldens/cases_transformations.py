@@ -17,7 +17,8 @@ def windows(dataset):
 
 def read_for(count, transform, size=20):
     read = []
-    source = data.from_generator(lambda: (read.append(i) or i for i in range(size)), output_signature=tf.TensorSpec([], tf.int64))
+    numbers = lambda: (read.append(i) or i for i in range(size))
+    source = data.from_generator(numbers, output_signature=tf.TensorSpec([], tf.int64))
     kept = [np.asarray(x).tolist() for x in transform(source).take(count)]
     return kept, len(read)
 
@@ -129,7 +130,7 @@ all_of(r(3).apply(lambda d: d.map(lambda x: x + 1)))
 all_of(data.zip((r(3), r(5, 9))))
 all_of(data.zip(r(3), words))
 all_of(data.zip({"a": r(3), "b": r(2)}))
-all_of(data.choose_from_datasets([r(3), r(10, 12)], data.from_tensor_slices([0, 1, 1, 0, 1, 0]).map(lambda x: tf.cast(x, tf.int64))))
+all_of(data.choose_from_datasets([r(3), r(10, 12)], data.from_tensor_slices(np.array([0, 1, 1, 0, 1, 0]))))
 all_of(data.choose_from_datasets([r(1), r(10, 14)], r(2).repeat(3), stop_on_empty_dataset=False))
 all_of(data.choose_from_datasets([r(1), r(10, 14)], r(2).repeat(3), stop_on_empty_dataset=True))
 all_of(data.sample_from_datasets([r(3), r(10, 13)], [0.9, 0.1], seed=3))
