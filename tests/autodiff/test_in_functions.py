@@ -484,3 +484,20 @@ def test_gradients_with_respect_to_constants_pass_inner_functions(uses, derivati
         return accumulator.jvp(y)
 
     assert gradient().numpy() == derivative and tangent().numpy() == derivative
+
+
+@pytest.mark.parametrize("method", ["gradient", "jacobian", "batch_jacobian"])
+def test_a_function_differentiates_softmax_that_ran_before_it(method):
+    x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = tf.nn.softmax(x * 2)
+    wanted = tf.map_fn(lambda row: tf.linalg.diag(row) - row[:, None] * row, y) * 2
+    result = tf.function(lambda: getattr(tape, method)(y, x))()
+    if method == "gradient":
+        wanted = tf.reduce_sum(wanted, 1)
+    elif method == "jacobian":
+        result = tf.stack([result[0, :, 0], result[1, :, 1]])
+    np.testing.assert_allclose(result, wanted, atol=1e-6)
+    if method != "gradient":  # the persistent tape traces for itself
+        np.testing.assert_allclose(tape.batch_jacobian(y, x), wanted, atol=1e-6)

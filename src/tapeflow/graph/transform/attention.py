@@ -13,6 +13,7 @@ from tapeflow.core.autodiff.tape import Call, describe
 from tapeflow.core.context import state
 from tapeflow.core.ops.definition import FunctionOp, ops
 from tapeflow.core.ops.static import compute_static
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.passes.attention import Attention, Parts
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.program.program import Program, Step
@@ -29,7 +30,8 @@ def with_attention(calls: list[Call], wanted: Collection[int], roots: Collection
     """
     if not any(call.op is ops.Softmax.op for call in calls):
         return calls
-    graphs = {id(t.graph): t.graph for call in calls for t in call.outputs if _is_open(t.graph)}
+    outputs = [t for call in calls for t in getattr(call, "outputs", ())]  # not all calls out of graphs keep them
+    graphs = {id(t.graph): t.graph for t in outputs if isinstance(t, SymbolicTensor) and _is_open(t.graph)}
     replaced: dict[int, Call] = {}
     for graph in graphs.values():
         attention = _Calls(graph, calls, wanted, roots)
