@@ -203,6 +203,7 @@ MODELS = {
     "ResNet50 96x96": _application("ResNet50"),
     "MobileNetV2 96x96": _application("MobileNetV2"),
     "EfficientNetB0 96x96": _application("EfficientNetB0"),
+    "DenseNet121 96x96": _application("DenseNet121"),
     "U-Net 64x64": unet,
     "DCGAN's generator": generator,
     "DCGAN's discriminator": discriminator,

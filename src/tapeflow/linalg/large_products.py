@@ -1,6 +1,7 @@
 """Products of matrices where MKL, which ATen calls, is slow on the processor.
 
-oneDNN then computes large products in 0.4 to 0.9 of MKL's time. On some processors, MKL
+oneDNN then computes large products in 0.4 to 0.9 of MKL's time. It copies a transposed matrix, which
+`transposed_products.py` does not: gradients of weights take 0.4 to 0.8 of the time. On some processors, MKL
 takes three to seven times as long for 2 to 15 columns as for 16. The last layer of a classifier has so few. The product
 of the transposes has as many rows, and is fast. Eager ops, functions and gradients all choose here.
 """
@@ -16,11 +17,13 @@ from tapeflow.core import aten, mkl
 from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.types.dtypes import DType, float32
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.linalg import transposed_products
 
-_LARGE = 1 << 24  # multiplications: below, the overhead of a longer call exceeds the gain
+_LARGE = 1 << 22  # multiplications: below, the overhead of a longer call exceeds the gain
 _MAY_BE_LARGE = 1 << 13  # multiplications without a dimension of unknown size
 _NARROW = range(2, 16)  # columns; ATen computes one column by another function
 _TALL = 1 << 14  # elements of the rows: below, the cost of transposing exceeds the gain
+_FEW_OF_TILE = 8  # rows or columns of the result: fewer leave most of a tile empty
 _MANY_ROWS = 1 << 10  # oneDNN reads transposed weights again for each block of rows: from here on, a copy is faster
 
 
@@ -73,6 +76,9 @@ def product(rows: torch.Tensor, matrix: torch.Tensor, bias: torch.Tensor | None 
     columns, count = matrix.shape[-1], rows.numel()
     operands = (rows, matrix) if bias is None else (rows, matrix, bias)
     if rows.dtype is torch.float32 is matrix.dtype and all(map(by_value, operands)):
+        if _is_transposed(rows, matrix):
+            result = transposed_products.transposed_product(rows.t(), matrix)
+            return result if bias is None else result.add_(bias)
         if columns in _NARROW and count >= _TALL and rows.ndim == 2 and mkl.narrow_products_are_slow():
             result = torch.mm(matrix.t(), rows.t()).t().contiguous()
             return result if bias is None else result.add_(bias)
@@ -81,6 +87,20 @@ def product(rows: torch.Tensor, matrix: torch.Tensor, bias: torch.Tensor | None 
     if rows.ndim != 2:
         return torch.nn.functional.linear(rows, matrix.t(), bias)
     return torch.mm(rows, matrix) if bias is None else torch.addmm(bias, rows, matrix)
+
+
+def _is_transposed(rows: torch.Tensor, matrix: torch.Tensor) -> bool:
+    """Returns True if a product is one of a transposed matrix that `transposed_product` computes in less time."""
+    return (
+        rows.ndim == 2
+        and min(len(rows), matrix.shape[1]) >= _FEW_OF_TILE
+        and rows.shape[1] == len(matrix) > 0  # ATen raises the error for others
+        and rows.t().is_contiguous()
+        and matrix.is_contiguous()
+        and not (rows.is_neg() or matrix.is_neg() or aten.maybe_current_level() is not None)
+        and mkl.products_are_slow()
+        and transposed_products.is_available()
+    )
 
 
 def _by_onednn(rows: torch.Tensor, weights: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:

@@ -316,3 +316,68 @@ def test_variables_keep_inputs_that_later_clusters_write_into(monkeypatch):
 
     f(ones)
     assert variable.numpy().min() == variable.numpy().max() == 256.0
+
+
+_LENGTH = 2**15 + 3  # of vectors: more than native functions take
+
+
+def test_leading_dimensions_of_vectors_do_not_matter():
+    """Batch normalization computes with vectors of the channels, some of them reshaped to the rank of the images."""
+    mean, scale = (tf.Variable(np.linspace(0.5, 2.0, _LENGTH, dtype=np.float32)) for _ in range(2))
+
+    def step(x):
+        average = tf.reduce_mean(x, [0, 1], keepdims=True)
+        mean.assign(mean * 0.9 + tf.squeeze(average, [0, 1]) * 0.1)
+        factor = tf.math.rsqrt(tf.reshape(scale, [1, 1, _LENGTH]) + 1e-3)
+        shift = tf.exp(-average) * factor - tf.expand_dims(mean, 0)
+        return shift, tf.squeeze(shift) * 2.0 + tf.tanh(tf.squeeze(factor)), tf.reshape(average, [1, _LENGTH])
+
+    x = tf.random.normal([2, 3, _LENGTH])
+    compiled = tf.function(step)
+    assert compiled.get_concrete_function(x).source().count("op_") == 2  # the mean, and a cluster
+    before = mean.numpy()
+    want, changed = step(x), mean.numpy()
+    mean.assign(before)
+    for got, result in zip(compiled(x), want, strict=True):
+        assert got.shape == result.shape
+        np.testing.assert_allclose(got, result, rtol=2e-6, atol=2e-6)
+    np.testing.assert_allclose(mean, changed, rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_programs_of_vectors(seed):
+    """Vectors of several ranks, rows, columns, broadcasts and a variable: results and shapes are those of eager mode."""
+    length = _LENGTH
+    variable = tf.Variable(tf.ones([length]))
+
+    def step(x, y):
+        rng = np.random.default_rng(seed)
+        values = [x, y, tf.reshape(x, [length]), tf.reduce_sum(tf.reshape(y * x, [1, 1, length]) * 2.0, -1)]
+        for _ in range(24):
+            a, b = (values[i] for i in rng.integers(len(values), size=2))
+            rank = int(rng.integers(1, 5))
+            choice = rng.integers(8)
+            if choice == 0 and a.shape[-1] == length:
+                values.append(tf.reshape(a, [*[1] * (rank - 1), length]))
+            elif choice == 1:
+                values.append(tf.expand_dims(a, 0) if a.shape.rank < 4 else tf.squeeze(a[0]))
+            elif choice == 2:
+                values.append(tf.nn.softmax(a))
+            elif choice == 3:
+                values.append(tf.reduce_mean(a, -1, keepdims=bool(rng.integers(2))) + tf.ones([1]))
+            elif choice == 4 and a.shape.num_elements() == length:
+                variable.assign(variable * 0.5 + tf.reshape(a, [length]))
+            elif choice == 5:
+                values.append(variable * 1.0)
+            else:
+                values.append(tf.tanh(a) * 0.5 + b)
+        return values[4:]
+
+    x, y = tf.random.stateless_normal([1, length], [seed, 1]), tf.random.stateless_normal([1, 1, 1, length], [seed, 2])
+    want, changed = step(x, y), variable.numpy()
+    for jit_compile in (False, True):
+        variable.assign(tf.ones([length]))
+        for got, result in zip(tf.function(step, jit_compile=jit_compile)(x, y), want, strict=True):
+            assert got.shape == result.shape
+            np.testing.assert_allclose(got, result, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(variable, changed, rtol=1e-5, atol=1e-5)

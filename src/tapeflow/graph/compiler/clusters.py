@@ -71,7 +71,8 @@ class Cluster:
         self._steps, self._inputs, self.outputs = program.steps, program.inputs[handles:], program.outputs
         self.handles = program.inputs[:handles]
         self._variables = [variable_of(handle) for handle in self.handles]
-        self._of_variables = [torch.Size(v.shape.as_list()) for v in self._variables]
+        self._is_flat = _is_flat(self._steps)
+        self._of_variables = [self._flat(v.shape.as_list()) for v in self._variables]
         self._numbers = numbers
         self._has_reductions = any(map(_combines, self._steps))
         draws = [step for step in self._steps if draws_elements(step)]
@@ -171,17 +172,24 @@ class Cluster:
         """Returns the loops for inputs of these shapes, or None if one nest can't compute all steps."""
         shapes = self._of_elements(shapes)
         shape, of_outputs = self._shapes_for(shapes)
-        if shape is None or any(s != shape for s in self._of_variables):
+        if shape is None or any(s != shape for s in self._of_variables) or (self._is_flat and len(shape) > 1):
             return None
         rows = self._has_reductions or any(s != shape for s in of_outputs)
         rows_of = [(*shape[:-1], 1), *([shape[:-1]] if self._has_reductions else [])] if len(shape) > 1 else []
         kinds = self._kinds(of_outputs, shape)
         odd = any(k == ROW and s not in rows_of for s, k in zip(of_outputs, kinds, strict=True))
+        if self._is_flat:
+            of_outputs = [tuple(t.shape.as_list()) for t in self.outputs]
         return None if odd or self._reduces_less(shapes, shape) else NestShape(shape, of_outputs, kinds, rows)
 
     def _of_elements(self, shapes: Sequence[torch.Size]) -> _Shapes:
-        """Returns the shapes of the inputs, with scalars for the keys and counters of random numbers."""
-        return tuple([torch.Size() if id(t) in self._streams else s for t, s in zip(self._inputs, shapes, strict=True)])
+        """Returns the shapes of the inputs in loops, with scalars for the keys and counters of random numbers."""
+        pairs = zip(self._inputs, shapes, strict=True)
+        return tuple([torch.Size() if id(t) in self._streams else self._flat(s) for t, s in pairs])
+
+    def _flat(self, shape: Sequence[int]) -> torch.Size:
+        """Returns a shape in loops, without leading dimensions of size 1 if the steps differ in them."""
+        return torch.Size(shape[-1:] if self._is_flat and math.prod(shape[:-1]) == 1 else shape)
 
     def _loops(self, shapes: _Shapes, shape: tuple[int, ...], rows: bool) -> tuple[list[int], list[Operand]]:
         """Returns the sizes of the loops over a shape, and how variables and inputs vary in them."""
@@ -209,7 +217,7 @@ class Cluster:
         repeated = [known[id(step.outputs[0])] for step in self._steps if step.op is ops.BroadcastTo.op]
         drawn = [known[id(step.outputs[0])] for step in self._steps if draws_elements(step)]
         outputs = [known[id(t)] for t in self.outputs]
-        if any(known.get(id(t)) != v.shape for v, t in self._changes()):
+        if any(known.get(id(t)) != self._flat(v.shape.as_list()) for v, t in self._changes()):
             return None, outputs  # the step raises the error
         try:
             shape = np.broadcast_shapes(*self._of_variables, *shapes, *repeated, *drawn)
@@ -224,8 +232,8 @@ class Cluster:
                 continue
             result = np.broadcast_shapes(*[known.get(id(t), ()) for t in step.inputs])
             if step.op is READ or draws_elements(step):
-                result = tuple(step.outputs[0].shape.as_list())
-            elif step.op is ops.BroadcastTo.op or step.op is ops.Reshape.op:
+                result = self._flat(step.outputs[0].shape.as_list())
+            elif step.op is ops.BroadcastTo.op or (_is_reshape(step) and not self._is_flat):
                 before, result = result, tuple(step.outputs[0].shape.as_list())
                 repeats = step.op is ops.BroadcastTo.op
                 if result != (np.broadcast_shapes(before, result) if repeats else (*before, 1)):
@@ -269,7 +277,7 @@ class Cluster:
                 values[changed] = b.rounded(op.element(b, values[changed], element(step.args[1])))
                 continue
             out = step.outputs[0]
-            if op is ops.BroadcastTo.op or op is ops.Reshape.op:
+            if op is ops.BroadcastTo.op or _is_reshape(step):
                 result = element(step.args[0])
             elif draws_elements(step):
                 _, key, counter, *_ = step.args
@@ -485,7 +493,7 @@ def has_llvm() -> bool:
 def _pays(steps: Sequence[Step]) -> bool:
     """Returns True if a kernel for these steps saves more time than compiling it takes: for many steps or elements."""
     work = sum(elements_of(_operand(step)) for i, step in enumerate(steps) if i or draws_elements(step))
-    return len(steps) >= _MANY or work >= _LEAST_WORK
+    return sum(not _is_reshape(step) for step in steps) >= _MANY or work >= _LEAST_WORK
 
 
 def _operand(step: Step) -> SymbolicTensor:
@@ -539,6 +547,31 @@ def changes_elements(program: Program, step: Step) -> bool:
     )
 
 
+def _is_reshape(step: Step) -> bool:
+    return step.op in (ops.Reshape.op, ops.Squeeze.op, ops.ExpandDims.op)
+
+
+def _vector_length(loops: list[int | None] | None, step: Step) -> int | None:
+    """Returns the number of elements if a step computes each element of a vector from elements in its place.
+
+    Args:
+        loops: the shape of the loops for the step. Leading dimensions of size 1 do not matter.
+        step: the step.
+    """
+    if not loops or loops[-1] in (None, 1) or loops.count(1) < len(loops) - 1:
+        return None
+    return loops[-1] if step.op.element is not None or _is_reshape(step) else None
+
+
+def _is_flat(steps: Sequence[Step]) -> bool:
+    """Returns True if steps compute elements of vectors that differ in the number of leading dimensions of size 1."""
+    tensors = [step.outputs[0] if step.outputs else variable_of(step.args[0]) for step in steps]
+    if len({t.shape.rank for t in tensors}) < 2:
+        return False
+    lengths = {_vector_length(t.shape.as_list(), s) for s, t in zip(steps, tensors, strict=True) if s.op is not READ}
+    return len(lengths) == 1 and None not in lengths
+
+
 def _computes_rows(step: Step) -> bool:
     """Returns True if a step computes each row of floats from a row."""
     out = step.outputs[0] if step.op.row is not None and not step.placed else None
@@ -562,16 +595,20 @@ class _Group:
     Attributes:
         steps: the steps, in program order.
         loops: the shape of the cluster's loops; None for a step that can't be in a cluster.
+        length: the number of elements, if all steps compute vectors; leading dimensions of size 1 then do not matter.
+        is_flat: True if the steps differ in these dimensions.
         sources: the groups that must run before it.
         reads: the ids of the tensors with values of variables after its changes.
         first, last: the indices of its first and its last step.
     """
 
-    __slots__ = ("first", "last", "loops", "reads", "sources", "steps")
+    __slots__ = ("first", "is_flat", "last", "length", "loops", "reads", "sources", "steps")
 
-    def __init__(self, index: int, step: Step, loops: list[int | None] | None) -> None:
+    def __init__(self, index: int, step: Step, loops: list[int | None] | None, length: int | None) -> None:
         self.steps = [step]
         self.loops = loops
+        self.length = length
+        self.is_flat = length is not None and _is_reshape(step)
         self.sources: set[_Group] = set()
         self.reads: list[int] = []
         self.first = self.last = index
@@ -584,8 +621,9 @@ class _Clustering:
     cluster knows the values between its changes, and a read with other uses stays a step.
     """
 
-    def __init__(self, program: Program, apart: Collection[int] = ()) -> None:
-        self._program, self._apart = program, apart
+    def __init__(self, program: Program, apart: Collection[int] | None = None) -> None:
+        self._program, self._apart = program, apart or ()
+        self._flattens = apart is None  # the code of loops looks at the shapes of operands
         self._group_of: dict[int, _Group] = {}  # by the ids of the tensors that it computes
         self._all: dict[int, _Group] = {}
         self._totals = {id(step.outputs[0]) for step in program.steps if reduces_columns(step)}
@@ -603,9 +641,10 @@ class _Clustering:
                 continue
             sources = {*effects, *(g for t in step.inputs if (g := self._group_of.get(id(t))) is not None)}
             loops = self._loops(step)
-            group = None if loops is None else self._joined(index, step, sources, loops)
+            length = _vector_length(loops, step) if self._flattens else None
+            group = None if loops is None else self._joined(index, step, sources, loops, length)
             if group is None:
-                group = _Group(index, step, loops)
+                group = _Group(index, step, loops, length)
                 self._all[id(group)] = group
                 group.sources = sources
             self._groups.append(group)
@@ -624,7 +663,7 @@ class _Clustering:
     def _is_whole(self, group: _Group) -> bool:
         """Returns True if the loops of a group visit each element of its changed variables exactly once."""
         changes = [step for step in group.steps if isinstance(step.op, VariableUpdate)]
-        return all(variable_of(step.args[0]).shape.as_list() == group.loops for step in changes)
+        return group.length is not None or all(variable_of(s.args[0]).shape.as_list() == group.loops for s in changes)
 
     def _loops(self, step: Step) -> list[int | None] | None:
         """Returns the shape of the loops for a step, or None if it can't be in a cluster."""
@@ -634,7 +673,7 @@ class _Clustering:
             return variable_of(step.args[0]).shape.as_list() or None
         if draws_elements(step):
             return step.outputs[0].shape.as_list()
-        if _repeats(step) or self._restores_axis(step) or _computes_rows(step):
+        if _repeats(step) or self._restores_axis(step) or _computes_rows(step) or self._keeps_vector(step):
             return step.outputs[0].shape.as_list()
         return step.outputs[0].shape.as_list() if is_elementwise(self._program, step) else None
 
@@ -648,50 +687,61 @@ class _Clustering:
         kept = [*source.shape.as_list(), 1] if source.shape.rank is not None else None
         return any(reduced_axes(s) == {-1} for s in steps) and step.outputs[0].shape.as_list() == kept
 
-    def _joined(self, index: int, step: Step, sources: set[_Group], loops: list[int | None]) -> _Group | None:
+    def _keeps_vector(self, step: Step) -> bool:
+        """Returns True if a step changes the number of leading dimensions of size 1 of a vector."""
+        if not self._flattens or not _is_reshape(step) or step.placed or step.outputs[0].dtype not in DTYPES:
+            return False
+        shapes = [t.shape.as_list() if t.shape.rank else None for t in (step.args[0], step.outputs[0])]
+        return len({_vector_length(shape, step) for shape in shapes}) == 1 and _vector_length(shapes[0], step) is not None
+
+    def _joined(
+        self, index: int, step: Step, sources: set[_Group], loops: list[int | None], length: int | None
+    ) -> _Group | None:
         """Adds a step to the group of a producer and returns the group, or None. Unites groups of several producers."""
         joined: _Group | None = None
         is_apart = id(step) in self._apart
-        for group in sorted((g for g in sources if _go_together(g.loops, loops)), key=lambda g: g.first):
-            if (id(group.steps[0]) in self._apart) != is_apart or not self._is_aligned(step, group):
+        single = _Group(index, step, loops, length)
+        for group in sorted((g for g in sources if _go_together(g, single)), key=lambda g: g.first):
+            if (id(group.steps[0]) in self._apart) != is_apart or not self._is_aligned(single, group):
                 continue
             if joined is None:
                 if not any(self._reaches(other, group) for other in sources if other is not group):
                     joined = group
-                    joined.steps.append(step)
-                    joined.last = index
-                    joined.loops = loops = _longer(group.loops, loops)
+                    _extend(joined, single)
                     joined.sources |= sources - {joined}
             elif group in joined.sources and self._may_unite(joined, group):
                 self._unite(joined, group)
         return joined
 
-    def _is_aligned(self, step: Step, group: _Group) -> bool:
-        """Returns True if a step's operands from a group have the dimensions of the group's loops.
+    def _is_aligned(self, user: _Group, group: _Group) -> bool:
+        """Returns True if the operands that steps take from a group have the dimensions of the group's loops.
 
         A reduction without `keepdims` gives one value per row, which an element-wise step would broadcast along rows.
         Totals are complete only after the group's loops.
         """
-        taken = [t for t in step.inputs if self._group_of.get(id(t)) is group]
-        if any(id(t) in self._totals for t in taken):
-            return False
-        return all(t.shape.rank == len(group.loops or ()) for t in taken) or self._restores_axis(step)
+        if user.length is not None and user.length == group.length:
+            return True
+        for step in user.steps:
+            taken = [t for t in step.inputs if self._group_of.get(id(t)) is group]
+            if any(id(t) in self._totals for t in taken):
+                return False
+            if any(t.shape.rank != len(group.loops or ()) for t in taken) and not self._restores_axis(step):
+                return False
+        return True
 
     def _may_unite(self, a: _Group, b: _Group) -> bool:
         """Returns True if one loop can compute two groups, and neither depends on the other through a third one."""
         return (
-            _go_together(a.loops, b.loops)
-            and all(self._is_aligned(step, b) for step in a.steps)
-            and all(self._is_aligned(step, a) for step in b.steps)
+            _go_together(a, b)
+            and self._is_aligned(a, b)
+            and self._is_aligned(b, a)
             and not any(self._reaches(s, b) for s in a.sources if s is not b)
             and not any(self._reaches(s, a) for s in b.sources if s is not a)
         )
 
     def _unite(self, group: _Group, other: _Group) -> None:
         """Moves the steps of another group to a group."""
-        group.steps += other.steps
-        group.loops = _longer(group.loops, other.loops)
-        group.first, group.last = min(group.first, other.first), max(group.last, other.last)
+        _extend(group, other)
         group.sources = (group.sources | other.sources) - {group, other}
         del self._all[id(other)]
         for g in self._all.values():
@@ -810,15 +860,25 @@ class _Clustering:
         return Step(op, part.inputs, outputs, [o for step in own for o in step.origins], must_run=bool(handles))
 
 
-def _go_together(a: list[int | None] | None, b: list[int | None] | None) -> bool:
-    """Returns True if one loop can go through two shapes: they are equal, or one has one element per row."""
-    if a is None or b is None or len(a) != len(b) or a[:-1] != b[:-1]:
+def _go_together(a: _Group, b: _Group) -> bool:
+    """Returns True if one loop can compute two groups: the shapes are equal, or one has one element per row."""
+    if a.length is not None and a.length == b.length:
+        return True
+    x, y = a.loops, b.loops
+    if x is None or y is None or len(x) != len(y) or x[:-1] != y[:-1] or a.is_flat or b.is_flat:
         return False
-    return a[-1] == b[-1] or (len(a) > 1 and 1 in (a[-1], b[-1]))
+    return x[-1] == y[-1] or (len(x) > 1 and 1 in (x[-1], y[-1]))
 
 
-def _longer(a: Any, b: Any) -> Any:
-    return b if a[-1] == 1 else a
+def _extend(group: _Group, other: _Group) -> None:
+    """Adds the steps of another group to a group."""
+    assert group.loops is not None
+    assert other.loops is not None
+    group.is_flat = group.is_flat or other.is_flat or len(group.loops) != len(other.loops)
+    group.length = group.length if group.length == other.length else None
+    group.loops = other.loops if group.loops[-1] == 1 else group.loops
+    group.steps += other.steps
+    group.first, group.last = min(group.first, other.first), max(group.last, other.last)
 
 
 _NAMED = 3  # ops in the name of a cluster
