@@ -11,9 +11,9 @@ import torch
 
 from tapeflow.array.batched import joined_batches
 from tapeflow.array.concat_and_split import stack
-from tapeflow.array.creation import zeros
-from tapeflow.array.properties import get_static_value
-from tapeflow.array.reshapes import reshape, transpose
+from tapeflow.array.creation import range_op, zeros
+from tapeflow.array.properties import get_static_value, shape_op
+from tapeflow.array.reshapes import reshape, transpose, transpose_op
 from tapeflow.core.autodiff.gradients import shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import OutOfRangeError, UnimplementedError
@@ -34,6 +34,7 @@ from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.math.segment import unsorted_segment_sum
 
 # ---- space to batch --------------------------------------------------------------------------------------------------
 
@@ -160,13 +161,13 @@ def _regroup_slices(batch: Batch, value: Any, length: Any, dims: Sequence[Any]) 
     """Returns the slices of a batch of batches `[places, slices, length]`: each place of a block is a separate batch,
     in front of the slices."""
     if None in dims:
-        shape = ops.Shape(value)
+        shape = shape_op(value)
         dims = [shape[i] if d is None else d for i, d in enumerate(dims, 1)]
     if not all(isinstance(n, int) for n in (batch.count, length)):
         raise NoRule
-    parts = ops.Reshape(value, (-1, batch.count, length, *dims))
-    moved = ops.Transpose(parts, (1, 0, *range(2, 3 + len(dims))))
-    return ops.Reshape(moved, (batch.count, -1, *dims))
+    parts = reshape(value, (-1, batch.count, length, *dims))
+    moved = transpose_op(parts, (1, 0, *range(2, 3 + len(dims))))
+    return reshape(moved, (batch.count, -1, *dims))
 
 
 @op("BatchToSpaceND", host=("block_shape", "crops"), shape=_to_space_rule, moves=True)
@@ -206,8 +207,8 @@ def _(batch: Batch, x: Slices, block_shape: Any, crops: Any) -> Any:
     if not isinstance(length, int) or length % places:
         raise NoRule
     parts = batch.reshape(x.value, [places, length // places, *rest])
-    moved = ops.Transpose(parts, (1, 0, *range(2, 3 + len(rest))))
-    joined = batch.run(ops.Reshape(moved, (times(batch.count, length), *rest)), sizes, static(crops))
+    moved = transpose_op(parts, (1, 0, *range(2, 3 + len(rest))))
+    joined = batch.run(reshape(moved, (times(batch.count, length), *rest)), sizes, static(crops))
     return batch.unflat(joined, batch.outputs[0], Slices(ops.Sum(parts, 1), batch.outputs[0], True))
 
 
@@ -434,10 +435,10 @@ def _patches_back(call: Call, dy: Any, extract: Any) -> Any:
     """Returns the sum of the gradients of each pixel's copies, whose places are patches of the pixels' numbers."""
     batch, *space, depth = [call.shape(0)[i] for i in range(len(call.attrs[0]))]
     count = size_of(space)
-    numbers = reshape(ops.Range(1, count + 1, 1), [1, *space, 1])  # 0 is the padding
+    numbers = reshape(range_op(1, count + 1, 1), [1, *space, 1])  # 0 is the padding
     sources = reshape(extract(numbers, *call.attrs), [-1])
     parts = transpose(reshape(dy, [batch, shape_of(sources)[0], depth]), [1, 0, 2])
-    sums = ops.UnsortedSegmentSum(parts, sources, count + 1)[1:]
+    sums = unsorted_segment_sum(parts, sources, count + 1)[1:]
     return reshape(transpose(sums, [1, 0, 2]), [batch, *space, depth])
 
 

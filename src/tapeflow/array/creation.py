@@ -11,7 +11,8 @@ import torch
 
 from tapeflow.array.identities import cast_to, identity
 from tapeflow.array.list_values import zeros_of_list
-from tapeflow.array.reshapes import reshape
+from tapeflow.array.properties import shape_op
+from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.core import device as devices
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours, state
@@ -221,19 +222,19 @@ def _full_kernel(dims: Any, value: torch.Tensor, device: torch.device | None = N
 
 
 @op("Fill", kernel=_full_kernel, host=("dims",), shape=_fill_rule, moves=True, creates=True)
-def _fill_op(dims: Any, value: Any, name: str | None = None) -> Any:
+def fill_op(dims: Any, value: Any, name: str | None = None) -> Any:
     """Returns a tensor of one value."""
 
 
-@_fill_op.gradient()
+@fill_op.gradient()
 def _(call: Call, dy: Any) -> Any:
     return ops.Sum(dy)
 
 
-@_fill_op.batching
+@fill_op.batching
 def _(batch: Batch, dims: Any, value: Slices) -> Any:
     shape = vector(dims)
-    return ops.BroadcastTo(batch.lift(value, len(shape)), (batch.count, *shape))
+    return broadcast_to(batch.lift(value, len(shape)), (batch.count, *shape))
 
 
 def fill(dims: ShapeLike, value: TensorLike, name: str | None = None, layout: object = None) -> Tensor:
@@ -256,7 +257,7 @@ def fill(dims: ShapeLike, value: TensorLike, name: str | None = None, layout: ob
     """
     if type(value) is float or type(value) is int:
         value = operand(value, None)
-    return _fill_op(dims, value, name)
+    return fill_op(dims, value, name)
 
 
 def _shape_argument(shape: Any) -> Any:
@@ -278,7 +279,7 @@ def _constant_fill(shape: Any, number: int, dtype: Any, name: str | None) -> Any
     value: Any = bool(number) if dtype.is_bool else "" if dtype is string and not number else number
     if detours and state.graph is not None:
         return _filled_in_graph(shape, convert(value, dtype), name or ("ones" if number else "zeros"))
-    return _fill_op(_shape_argument(shape), convert(value, dtype), name)
+    return fill_op(_shape_argument(shape), convert(value, dtype), name)
 
 
 def _filled_in_graph(shape: Any, value: EagerTensor, name: str) -> Any:
@@ -289,13 +290,13 @@ def _filled_in_graph(shape: Any, value: EagerTensor, name: str) -> Any:
         dims = _shape_argument(shape)
         if isinstance(shape, Tensor) or not isinstance(dims, EagerTensor):
             if isinstance(dims, Tensor) and not dims.shape.rank:  # a scalar, or of unknown rank
-                dims = ops.Reshape(dims, [-1])
-            return _fill_op(dims, state.graph.constant(value), scope)
+                dims = reshape(dims, [-1])
+            return fill_op(dims, state.graph.constant(value), scope)
         static_dims = np.atleast_1d(dims.numpy()).tolist()
         if min(static_dims, default=0) >= 0 and math.prod(static_dims) < _MOST_FILLED:
             return state.graph.constant(place_tensor(_eagerly_filled(static_dims, value)), scope)
         dims = state.graph.constant(dims, "shape_as_tensor")
-        return _fill_op(dims, state.graph.constant(value), scope)
+        return fill_op(dims, state.graph.constant(value), scope)
 
 
 _MOST_FILLED = 1000  # TensorFlow's: tensors of one value are constants up to this size
@@ -389,16 +390,16 @@ def _zeros_of_array(x: Any) -> Any:
     element=lambda b, x: b.number(0, x.dtype),
     fills=0,
 )
-def _zeros_like(x: Any, name: str | None = None) -> Any:
+def zeros_like_op(x: Any, name: str | None = None) -> Any:
     """Returns zeros of the dtype and shape of another tensor."""
 
 
 @op("OnesLike", kernel=torch.ones_like, shape=same, element=lambda b, x: b.number(1, x.dtype), fills=1)
-def _ones_like(x: Any, name: str | None = None) -> Any:
+def ones_like_op(x: Any, name: str | None = None) -> Any:
     """Returns a tensor of ones with the dtype and shape of another tensor."""
 
 
-not_differentiable(_zeros_like, _ones_like)
+not_differentiable(zeros_like_op, ones_like_op)
 
 
 def zeros_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = None, layout: object = None) -> Tensor:
@@ -417,11 +418,11 @@ def zeros_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = No
         [0.0, 0.0]
     """
     if detours and state.graph is not None:
-        return _like_in_graph(input, dtype, _zeros_like, zeros, name or "zeros_like")
+        return _like_in_graph(input, dtype, zeros_like_op, zeros, name or "zeros_like")
     if dtype is None or (type(input) is EagerTensor and input.dtype is dtype):
-        return _zeros_like(input, name)
+        return zeros_like_op(input, name)
     if hasattr(type(input), "__tf_dispatch__"):  # for example, a ragged tensor keeps its rows
-        return _like_composite(input, dtype, _zeros_like, zeros_like)
+        return _like_composite(input, dtype, zeros_like_op, zeros_like)
     return zeros(_shape_of(input), dtype, name)
 
 
@@ -444,11 +445,11 @@ def ones_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = Non
         [1, 1]
     """
     if detours and state.graph is not None:
-        return _like_in_graph(input, dtype, _ones_like, ones, name or "ones_like")
+        return _like_in_graph(input, dtype, ones_like_op, ones, name or "ones_like")
     if dtype is None or (type(input) is EagerTensor and input.dtype is dtype):
-        return _ones_like(input, name)
+        return ones_like_op(input, name)
     if hasattr(type(input), "__tf_dispatch__"):
-        return _like_composite(input, dtype, _ones_like, ones_like)
+        return _like_composite(input, dtype, ones_like_op, ones_like)
     return ones(_shape_of(input), dtype, name)
 
 
@@ -477,11 +478,11 @@ def _like_in_graph(input: Any, dtype: Any, like: Any, filled: Any, name: str) ->
         dtype = x.dtype if dtype is None else as_dtype(dtype).base_dtype
         if x.shape.is_fully_defined() and x.dtype is not variant:
             return filled(x.shape, dtype, scope)
-        return like(x, scope) if dtype is x.dtype else filled(ops.Shape(x), dtype, scope)
+        return like(x, scope) if dtype is x.dtype else filled(shape_op(x), dtype, scope)
 
 
 def _shape_of(value: Any) -> Any:
-    return tuple(value.value.shape) if type(value) is EagerTensor else ops.Shape(value)
+    return tuple(value.value.shape) if type(value) is EagerTensor else shape_op(value)
 
 
 # ---- ranges ----------------------------------------------------------------------------------------------------------
@@ -550,12 +551,12 @@ def _count_up(start: Any, limit: Any, delta: Any, dtype: Any, device: Any = None
 
 
 @op("Range", kernel=_arange_kernel, shape=_range_rule, creates=True, node_name="range")
-def _range_op(start: Any, limit: Any, delta: Any, name: str | None = None) -> Any:
+def range_op(start: Any, limit: Any, delta: Any, name: str | None = None) -> Any:
     """Returns the numbers from `start` on, by `delta`, below `limit`."""
 
 
-_range_op.op.input_shape = lambda bound: bound  # the rule reads static values, like TensorFlow's
-not_differentiable(_range_op)
+range_op.op.input_shape = lambda bound: bound  # the rule reads static values, like TensorFlow's
+not_differentiable(range_op)
 
 
 def range(
@@ -601,14 +602,14 @@ def range(
                 raise AssertionError(f"tf.range can't mix {', '.join(n.dtype.name for n in numbers)}: give a dtype")
         dtypes = [n.dtype for n in numbers if n.dtype in _RANGE_DTYPES]
         dtype = max(dtypes, key=_RANGE_DTYPES.index) if dtypes else numbers[0].dtype
-    return ops.Range(*[cast_to(n, dtype) for n in numbers], name=name)
+    return range_op(*[cast_to(n, dtype) for n in numbers], name=name)
 
 
 def _count_up_here(start: int, limit: int, delta: int, dtype: DType) -> torch.Tensor:
     try:
         return _count_up(start, limit, delta, dtype.torch)
     except Exception:
-        return _range_op(*[convert(v, dtype) for v in (start, limit, delta)]).value
+        return range_op(*[convert(v, dtype) for v in (start, limit, delta)]).value
 
 
 hooks.zeros = zeros

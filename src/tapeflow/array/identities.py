@@ -32,7 +32,7 @@ def less_static(tensor: Any, shape: Any) -> Any:
     result in another way. Programs that feed one function with the result of another then see the same specs."""
     if not isinstance(tensor, SymbolicTensor):
         return tensor
-    result = _identity_op(tensor)
+    result = identity_op(tensor)
     result._shape = TensorShape(shape)
     return result
 
@@ -47,11 +47,11 @@ def less_static(tensor: Any, shape: Any) -> Any:
     view=True,
     takes_sparse=True,
 )
-def _identity_op(input: Any, name: str | None = None) -> Any:
+def identity_op(input: Any, name: str | None = None) -> Any:
     """Returns the same value as a new tensor."""
 
 
-@_identity_op.gradient()
+@identity_op.gradient()
 def _(call: Call, dy: Any) -> Any:
     return dy
 
@@ -75,7 +75,7 @@ def identity(input: TensorLike, name: str | None = None) -> Any:
     """
     if isinstance(input, CompositeTensor):
         return nest.map_structure(identity, input, expand_composites=True)
-    return _identity_op(input, name)
+    return identity_op(input, name)
 
 
 def cast_to(x: Any, dtype: DType) -> Any:

@@ -9,6 +9,7 @@ import torch
 
 from tapeflow.array.batched import with_entry_for_batch
 from tapeflow.array.identities import cast_to
+from tapeflow.array.slicing import slice as slice_op
 from tapeflow.core.autodiff.gradients import shape_argument
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
@@ -20,6 +21,7 @@ from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.math.arithmetic import subtract
 
 # ---- pad -------------------------------------------------------------------------------------------------------------
 
@@ -73,14 +75,14 @@ _pads_no_slices = with_entry_for_batch((0, 0))
 
 
 @op("Pad", host=("paddings",), shape=_pad_rule, moves=True, batching=_pads_no_slices)
-def _pad_op(input: torch.Tensor, paddings: Any) -> torch.Tensor:
+def pad_op(input: torch.Tensor, paddings: Any) -> torch.Tensor:
     """Pads a tensor with zeros."""
     flat = _torch_paddings(input, paddings)
     return torch.constant_pad_nd(input, flat) if flat else input
 
 
 @op("PadV2", host=("paddings",), shape=_pad_rule, moves=True, batching=_pads_no_slices)
-def _pad_v2(input: torch.Tensor, paddings: Any, constant_values: torch.Tensor) -> torch.Tensor:
+def pad_v2(input: torch.Tensor, paddings: Any, constant_values: torch.Tensor) -> torch.Tensor:
     """Pads a tensor with one value."""
     flat = _torch_paddings(input, paddings)
     if constant_values.ndim:
@@ -97,16 +99,16 @@ def _pad_gradient(call: Call, dy: Any) -> Any:
     paddings = call.attrs[0]
     symbolic = isinstance(paddings, Tensor)
     begin = cast_to(paddings[:, 0], int32) if symbolic else [before for before, _ in paddings]
-    return ops.Slice(dy, begin, shape_argument(call.shape(0)))
+    return slice_op(dy, begin, shape_argument(call.shape(0)))
 
 
-_pad_op.gradient(needs="shapes")(_pad_gradient)
+pad_op.gradient(needs="shapes")(_pad_gradient)
 
 
-@_pad_v2.gradient(needs="shapes")
+@pad_v2.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     inside = _pad_gradient(call, dy)
-    return inside, ops.Sub(ops.Sum(dy), ops.Sum(inside)) if call.wanted[1] else None
+    return inside, subtract(ops.Sum(dy), ops.Sum(inside)) if call.wanted[1] else None
 
 
 def _mirror_rule(x: TensorShape, paddings: Any, mode: str) -> TensorShape:
@@ -209,8 +211,8 @@ def pad(
     mode = mode.upper()
     if mode == "CONSTANT":
         if type(constant_values) is int and constant_values == 0:
-            return _pad_op(tensor, paddings, name)
-        return _pad_v2(tensor, paddings, constant_values, name)
+            return pad_op(tensor, paddings, name)
+        return pad_v2(tensor, paddings, constant_values, name)
     if mode in ("REFLECT", "SYMMETRIC"):
         return _mirror_pad(tensor, paddings, mode, name)
     raise ValueError(

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.properties import rank as rank_op
+from tapeflow.array.properties import size_op
 from tapeflow.core.autodiff.gradients import sum_to_shape
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, behind, static, vector
@@ -238,16 +240,16 @@ def _squeeze_kernel(x: torch.Tensor, squeeze_dims: Any = None) -> torch.Tensor:
 
 
 @op("Squeeze", kernel=_squeeze_kernel, rename={"axis": "squeeze_dims"}, shape=_squeeze_rule, moves=True, view=True)
-def _squeeze_op(input: TensorLike, axis: AxisLike = None, name: str | None = None) -> Tensor:
+def squeeze_op(input: TensorLike, axis: AxisLike = None, name: str | None = None) -> Tensor:
     """Removes dimensions of length 1."""
 
 
 def _squeeze_one_or_more(args: tuple[Any, Any], name: str | None = None) -> Any:
     input, axis = args
-    return _squeeze_op.op.run((input, [axis] if np.isscalar(axis) else axis), name)
+    return squeeze_op.op.run((input, [axis] if np.isscalar(axis) else axis), name)
 
 
-@widen(_squeeze_op, _squeeze_one_or_more)
+@widen(squeeze_op, _squeeze_one_or_more)
 def squeeze(input: TensorLike, axis: AxisLike = None, name: str | None = None) -> Tensor:
     """Removes dimensions of length 1.
 
@@ -267,7 +269,7 @@ def squeeze(input: TensorLike, axis: AxisLike = None, name: str | None = None) -
     """
 
 
-@_squeeze_op.inline
+@squeeze_op.inline
 def _(input: Any, axis: Any = None) -> Any:
     dims, axes = input.shape, _squeeze_axes(axis)
     if not axes and dims.is_fully_defined():
@@ -277,12 +279,12 @@ def _(input: Any, axis: Any = None) -> Any:
     return None, f"{{0}}.squeeze({tuple({a % dims.rank for a in axes})})"
 
 
-@_squeeze_op.gradient(needs="shapes")
+@squeeze_op.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     return reshape(dy, call.shape(0))
 
 
-@_squeeze_op.batching
+@squeeze_op.batching
 def _(batch: Batch, x: Slices, axis: Any) -> Any:
     axes = list(_squeeze_axes(axis))
     if not axes:
@@ -379,13 +381,13 @@ def _transpose_rule(x: TensorShape, perm: Any) -> TensorShape:
     view=True,
     node_name="transpose",
 )
-def _transpose_op(a: Any, perm: Any, name: str | None = None) -> Any:
+def transpose_op(a: Any, perm: Any, name: str | None = None) -> Any:
     """Permutes dimensions."""
 
 
-@_transpose_op.gradient()
+@transpose_op.gradient()
 def _(call: Call, dy: Any) -> Any:
-    return _transpose_op(dy, inverse_permutation(call.attrs[0]))
+    return transpose_op(dy, inverse_permutation(call.attrs[0]))
 
 
 @op("ConjugateTranspose", host=("perm",), shape=_transpose_rule)
@@ -400,7 +402,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @_conjugate_transpose.batching
-@_transpose_op.batching
+@transpose_op.batching
 def _(batch: Batch, x: Slices, perm: Any) -> Any:
     return batch.run(x.value, (0, *(p % x.rank + 1 for p in static(perm))))
 
@@ -412,7 +414,7 @@ def inverse_permutation(perm: Any) -> Any:
     """Returns the permutation that undoes another, whose entries may count from the end."""
     if isinstance(perm, Tensor) or any(isinstance(p, Tensor) for p in perm):  # not static
         perm = convert(perm)
-        return ops.InvertPermutation(perm % ops.Size(perm))
+        return ops.InvertPermutation(perm % size_op(perm))
     rank = len(perm)
     inverse = [0] * rank
     for i, p in enumerate(perm):
@@ -443,7 +445,7 @@ def transpose(a: TensorLike, perm: AxisLike = None, conjugate: bool = False, nam
         tensor = convert(a)
     if perm is None:
         rank = len(tensor.value.shape) if type(tensor) is EagerTensor else tensor.shape.rank
-        perm = ops.Range(ops.Rank(tensor) - 1, -1, -1) if rank is None else _REVERSED[rank]
+        perm = ops.Range(rank_op(tensor) - 1, -1, -1) if rank is None else _REVERSED[rank]
     if conjugate and tensor.dtype.is_complex:
         return _conjugate_transpose(tensor, perm, name)
-    return _transpose_op(tensor, perm, name)
+    return transpose_op(tensor, perm, name)

@@ -10,12 +10,13 @@ import numpy as np
 import torch
 
 from tapeflow.array.batched import joined_batches
+from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import reshape, transpose
 from tapeflow.array.unranked import around_axis
+from tapeflow.bitwise.bits import invert
 from tapeflow.core.autodiff.gradients import is_unranked, shape_of
 from tapeflow.core.loops import Numbers, loop
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import may_have_nan
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_ranks_first, text
@@ -25,6 +26,8 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.string_index import StringIndex
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.math.arithmetic import negative
+from tapeflow.math.topk import top_k_op
 
 # ---- sort ------------------------------------------------------------------------------------------------------------
 
@@ -92,19 +95,19 @@ def _sort_by_top_k(values: Any, axis: Any, direction: str, output: int) -> Any:
     axis = int(axis)
     rank = values.shape.rank
     if rank is None:
-        return reshape(_sort_by_top_k(around_axis(values, axis)[0], 1, direction, output), ops.Shape(values))
+        return reshape(_sort_by_top_k(around_axis(values, axis)[0], 1, direction, output), shape_op(values))
     if not -(2**63) <= axis < 2**63 - 1:  # as a slice from it to the next one
         raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
     if not -rank <= axis < rank:
         raise invalid(f"slice index {axis} of dimension 0 out of bounds. [Op:StridedSlice] name: strided_slice/")
     # -1 - x reverses the order of all integers, unsigned and smallest ones too.
-    reverse_order = ops.Invert if values.dtype.is_integer else ops.Neg
+    reverse_order = invert if values.dtype.is_integer else negative
     if direction == "ASCENDING":
         values = reverse_order(values)
     order = list(range(rank))
     order[axis], order[-1] = order[-1], order[axis]
     last = axis % rank == rank - 1
-    result = ops.TopKV2(values if last else transpose(values, order), shape_of(values)[axis])[output]
+    result = top_k_op(values if last else transpose(values, order), shape_of(values)[axis])[output]
     if not last:
         result = transpose(result, order)
     return reverse_order(result) if direction == "ASCENDING" and output == 0 else result
@@ -182,7 +185,7 @@ def searchsorted(
     if side not in ("left", "right"):
         raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'.")
     bound = _upper_bound if side == "right" else _lower_bound
-    return reshape(bound(rows, flat, as_dtype(out_type), name), ops.Shape(targets))
+    return reshape(bound(rows, flat, as_dtype(out_type), name), shape_op(targets))
 
 
 def _as_matrix(x: Any) -> Any:
@@ -195,7 +198,7 @@ def _as_matrix(x: Any) -> Any:
 
 
 @op("Bucketize", shape=lambda x, _: x)
-def _bucketize_op(input: torch.Tensor, boundaries: Any) -> torch.Tensor:
+def bucketize_op(input: torch.Tensor, boundaries: Any) -> torch.Tensor:
     """Returns for each element the number of the sorted boundaries that are not above it."""
     edges = torch.tensor(boundaries, dtype=torch.float32, device=input.device)  # the precision of the attr
     if bool((edges[1:] < edges[:-1]).any()):
@@ -204,7 +207,7 @@ def _bucketize_op(input: torch.Tensor, boundaries: Any) -> torch.Tensor:
     return torch.bucketize(input.to(wide), edges.to(wide), right=True, out_int32=True)
 
 
-not_differentiable(_bucketize_op)
+not_differentiable(bucketize_op)
 
 
 # ---- unique ----------------------------------------------------------------------------------------------------------

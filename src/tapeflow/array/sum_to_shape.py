@@ -7,6 +7,8 @@ from typing import Any
 import torch
 
 from tapeflow.array.legacy_ops import broadcast_gradient_args
+from tapeflow.array.properties import shape_op
+from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import Batch, Slices
@@ -32,14 +34,14 @@ def sum_to_shape(dy: Any, like: Any, name: str | None = None) -> Any:
 
 @sum_to_shape.gradient(needs="shapes")
 def _(call: Call, ddy: Any) -> Any:
-    return ops.BroadcastTo(ddy, call.shape(0)), None
+    return broadcast_to(ddy, call.shape(0)), None
 
 
 @sum_to_shape.decomposition
 def _(dy: Any, like: Any) -> Any:
-    to = ops.Shape(like)
-    axes, _ = broadcast_gradient_args(to, ops.Shape(dy))
-    return ops.Reshape(ops.Sum(dy, axes, False), to)
+    to = shape_op(like)
+    axes, _ = broadcast_gradient_args(to, shape_op(dy))
+    return reshape(ops.Sum(dy, axes, False), to)
 
 
 @sum_to_shape.batching

@@ -9,12 +9,12 @@ import numpy as np
 import torch
 
 from tapeflow.array.identities import cast_to, less_static
+from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import reshape
 from tapeflow.core.context import state
 from tapeflow.core.farmhash import fingerprints64
 from tapeflow.core.loops import Float64s, Int64s, Numbers, loop, simd_range
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_rank, check_ranks_first, sparse, text, unknown
@@ -27,6 +27,8 @@ from tapeflow.core.values.string_index import StringIndex
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
+from tapeflow.math.extrema import clip_by_value_op
+from tapeflow.math.rounding import floor
 
 # ---- histograms ------------------------------------------------------------------------------------------------------
 
@@ -147,8 +149,8 @@ def histogram_fixed_width_bins(
         raise invalid(f"nbins {count} must > 0")
     bins = cast_to(count, numbers.dtype)
     scaled = (reshape(numbers, [-1]) - low) / (high - low)
-    places = ops.ClipByValue(ops.Floor(bins * scaled), 0, bins - 1)
-    return reshape(cast_to(places, int32), ops.Shape(numbers))
+    places = clip_by_value_op(floor(bins * scaled), 0, bins - 1)
+    return reshape(cast_to(places, int32), shape_op(numbers))
 
 
 # ---- fingerprints ----------------------------------------------------------------------------------------------------
@@ -373,4 +375,4 @@ def edit_distance(
             components += (value.indices, value.values, value.dense_shape)
         except AttributeError:
             raise TypeError(f"{title} must be a SparseTensor.") from None
-    return ops.EditDistance(*components, normalize, name)
+    return _edit_distance(*components, normalize, name)

@@ -24,6 +24,7 @@ from tapeflow.array.batched_lists import (
     swap_batch_and_entries,
     with_entries_at,
 )
+from tapeflow.array.concat_and_split import split_sizes
 from tapeflow.array.creation import zeros
 from tapeflow.array.list_values import (
     EntrySpec,
@@ -37,6 +38,8 @@ from tapeflow.array.list_values import (
     without_last,
     zeros_variant,
 )
+from tapeflow.array.properties import shape_op
+from tapeflow.array.reshapes import broadcast_to
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, static, times
@@ -627,8 +630,8 @@ def _(batch: Batch, entries: Slices, element_shape: Any, leading_dims: Any, dtyp
     if dims == -1 or not all(isinstance(d, int) and d >= 0 for d in dims):
         raise NoRule  # entries may differ in length
     rows = swap_batch_and_entries(as_tensor(batch, entries, dims, dtype))
-    length = ops.Shape(rows)[1]
-    lengths = ops.BroadcastTo(convert(dims[0], batch.outputs[1].dtype), (length,))
+    length = shape_op(rows)[1]
+    lengths = broadcast_to(convert(dims[0], batch.outputs[1].dtype), (length,))
     return [batch.reshape(rows, [times(length, dims[0]), *dims[1:]]), Slices(lengths, batch.outputs[1], False)]
 
 
@@ -690,9 +693,9 @@ def _(call: Call, dy: Any) -> Any:
 def _(batch: Batch, x: Slices, element_shape: Any, lengths: Any) -> Any:
     sizes, dims = static(lengths), entry_dims(element_shape)
     dims = dims if dims == -1 else (None, *dims[1:])  # pieces have several lengths
-    entries = ops.TensorListReserve(batched_dims(batch, dims), len(sizes), x.slice.dtype)
-    for i, part in enumerate(ops.SplitV(x.value, sizes, 1, len(sizes))):
-        entries = ops.TensorListSetItem(entries, i, part)
+    entries = list_reserve(batched_dims(batch, dims), len(sizes), x.slice.dtype)
+    for i, part in enumerate(split_sizes(x.value, sizes, 1, len(sizes))):
+        entries = list_set_item(entries, i, part)
     return entries
 
 

@@ -7,13 +7,14 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, overload
 
+from tapeflow.array.creation import zeros_like_op
+from tapeflow.array.identities import identity_op
 from tapeflow.autodiff.gradient_tape import GradientTape
 from tapeflow.autodiff.registered_gradients import new_name
 from tapeflow.autodiff.targets_and_sources import UnconnectedGradients, gives_zeros
 from tapeflow.core.autodiff.tape import Tape, record_function
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
@@ -136,7 +137,7 @@ def _with_gradient(outputs: list[Any], inputs: list[Any], gradient: Callable[...
     count = len(outputs)
 
     def of_all(call: Any, *dys: Any) -> list[Any]:
-        zeros = ops.ZerosLike
+        zeros = zeros_like_op
         filled = [zeros(o) if dy is None else dy for dy, o in zip(dys, call.outputs, strict=False)]
         return [*[None] * count, *gradient(*filled)]
 
@@ -197,7 +198,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         def grad(*dys: Any, variables: Any = None) -> Any:
             variables = variables or []
             with GradientTape() as tape:
-                inputs = nest.map_structure(ops.Identity, list(args))  # outer tapes follow them to the arguments
+                inputs = nest.map_structure(identity_op, list(args))  # outer tapes follow them to the arguments
                 tape.watch([t for t in nest.flatten(inputs) if t.dtype.is_floating or t.dtype.is_complex])
                 tape.watch(variables)
                 again = f(*inputs, **kwargs)

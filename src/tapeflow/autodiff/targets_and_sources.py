@@ -8,12 +8,11 @@ from typing import Any
 
 import torch
 
-from tapeflow.array.creation import zeros
+from tapeflow.array.creation import ones_like_op, zeros, zeros_like_op
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert, operand
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
@@ -140,7 +139,7 @@ def seed_of(target: Any, output_gradient: Any) -> Any:
     if not target.dtype.differentiable:
         return None
     if state.graph is not None:
-        return ops.OnesLike(target)
+        return ones_like_op(target)
     value = value_of(target)
     if value.ndim == 0 and value.is_cpu:
         return EagerTensor(operand(1.0, target.dtype).value, target.dtype)
@@ -150,7 +149,7 @@ def seed_of(target: Any, output_gradient: Any) -> Any:
 def zeros_like(source: Any) -> Any:
     """Returns zeros in the shape and dtype of a tensor or variable; in a graph, as an operation."""
     if state.graph is not None:
-        return ops.ZerosLike(source)
+        return zeros_like_op(source)
     return EagerTensor(torch.zeros_like(value_of(source)), source.dtype)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tapeflow.array.properties import shape_op
 from tapeflow.control.conditions_and_loops import while_loop
 from tapeflow.control.tensor_array import TensorArray
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, int32
@@ -127,7 +127,7 @@ def _common_length(values: Sequence[Any]) -> Any:
             raise ValueError(f"Dimensions {static[0]} and {length} are not compatible")
     if static:
         return static[0]
-    return ops.Shape(values[0])[0] if isinstance(values[0], Tensor) else _row_count(values[0])
+    return shape_op(values[0])[0] if isinstance(values[0], Tensor) else _row_count(values[0])
 
 
 def _encode_parts(value: Any) -> list[Any]:

@@ -6,8 +6,8 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from tapeflow.array.properties import shape_op
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -222,7 +222,7 @@ def assert_shapes(
 def _dimension_size(x: Tensor, i: int) -> Any:
     """Returns the size of a dimension: an int, or a scalar tensor where it is not static."""
     static = None if x.shape.rank is None else x.shape[i]
-    return ops.Shape(x)[i] if static is None else static
+    return shape_op(x)[i] if static is None else static
 
 
 def _check_dimension_size(x: Tensor, i: int, expected: Any, origin: str, message: str | None) -> None:

@@ -10,12 +10,13 @@ import torch
 
 from tapeflow.array.concat_and_split import concat, stack, unstack
 from tapeflow.array.creation import convert_to_tensor
+from tapeflow.array.properties import rank as rank_op
+from tapeflow.array.properties import shape_op
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import FailedPreconditionError
 from tapeflow.core.hooks import hooks
 from tapeflow.core.loops import Loop, Numbers, loop, simd_range
 from tapeflow.core.ops.batch_rules import equal_shapes, leading_dimensions
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import check_ranks_first, same, text
 from tapeflow.core.types.aliases import TensorLike
@@ -428,8 +429,8 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     if rank is not None and tensor.shape[-1] not in (1, None):
         raise ValueError(wrong)
     if not tensor.shape.is_fully_defined():
-        hooks.check(equal(ops.Shape(tensor)[-1], 1), [wrong])
-        hooks.check(greater(ops.Rank(tensor), 2), ["A grayscale image must be at least two-dimensional."])
+        hooks.check(equal(shape_op(tensor)[-1], 1), [wrong])
+        hooks.check(greater(rank_op(tensor), 2), ["A grayscale image must be at least two-dimensional."])
     colors = concat([tensor] * 3, -1)
     colors.set_shape(tensor.shape[:-1] + [3])
     return colors

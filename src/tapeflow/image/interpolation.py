@@ -16,7 +16,6 @@ from tapeflow.array.properties import shape
 from tapeflow.core import aten
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import Batch, Slices, static
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.ops.op import op
@@ -26,6 +25,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
 from tapeflow.image.banded_weights import FEW_CHANNELS, Weights, product, weights
 from tapeflow.image.blends import FILL_MODES, project_images
+from tapeflow.math.casting import cast_op
 
 
 def _resized_shape(images: TensorShape, size: Any, *_: Any) -> TensorShape:
@@ -338,8 +338,8 @@ def scale_and_translate_gradient(
 @scale_and_translate.gradient(needs="input0")
 def _(call: Call, dy: Any) -> Any:
     images = call.inputs[0]
-    dx = scale_and_translate_gradient(dy, ops.Cast(images, float32), *call.attrs[1:])
-    return ops.Cast(dx, images.dtype)
+    dx = scale_and_translate_gradient(dy, cast_op(images, float32), *call.attrs[1:])
+    return cast_op(dx, images.dtype)
 
 
 @scale_and_translate_gradient.gradient(needs="input0")

@@ -16,6 +16,7 @@ from tapeflow.array.creation import zeros, zeros_like
 from tapeflow.array.gathers import gather
 from tapeflow.array.masks import where
 from tapeflow.array.padding import pad
+from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import expand_dims, reshape, squeeze
 from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like
 from tapeflow.core.autodiff.tape import Call
@@ -24,7 +25,6 @@ from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.loops import Numbers, loop, simd_range
 from tapeflow.core.ops.batch_rules import equal_shapes
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, text, with_dimension, with_rank
 from tapeflow.core.types.aliases import TensorLike
@@ -418,7 +418,7 @@ def _(call: Call, dy: Any) -> Any:
         least = min if isinstance(count, int) and isinstance(n, int) else minimum
         inside = least(count, n)  # diagonals further out are not part of the matrix
         k = (1 - inside, 0) if lower else (0, inside - 1)
-        batch = ops.Shape(dmatrix)[:-2]
+        batch = shape_op(dmatrix)[:-2]
         dbands = reshape(diag_part(dmatrix, k=k, align="LEFT_RIGHT"), concat([batch, [inside, n]], 0))
         outside = zeros(concat([batch, [count - inside, n]], 0), dbands.dtype)
         dbands = concat([dbands, outside] if lower else [outside, dbands], -2)

@@ -16,12 +16,12 @@ import torch
 from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.creation import zeros
+from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.reshapes import transpose
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.ops.batch_rules import equal_shapes, leading_dimensions
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import argument_shape, check_rank, leave_to_kernel, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
@@ -542,7 +542,7 @@ def matrix_transpose(a: TensorLike, name: str | None = "matrix_transpose", conju
     tensor: Any = a if isinstance(a, Tensor) else convert(a)
     rank = tensor.value.ndim if type(tensor) is EagerTensor else tensor.shape.rank
     if rank is None:
-        axes = range_op(ops.Rank(tensor))
+        axes = range_op(rank_op(tensor))
         return transpose(tensor, concat([axes[:-2], axes[-1:], axes[-2:-1]], 0), conjugate, name)
     if rank < 2:
         raise ValueError(

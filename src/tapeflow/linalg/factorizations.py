@@ -15,7 +15,7 @@ from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import constant, ones_like, zeros_like
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.gathers import gather
-from tapeflow.array.properties import broadcast_dynamic_shape
+from tapeflow.array.properties import broadcast_dynamic_shape, shape_op
 from tapeflow.array.reshapes import broadcast_to
 from tapeflow.array.sorting import argsort, invert_permutation, sort
 from tapeflow.array.unranked import around_axis, joined_dims, with_joined_batch
@@ -23,7 +23,6 @@ from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import leading_dimensions
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32
@@ -315,9 +314,9 @@ def lu_solve(
     if not sides.shape[-2:-1].is_compatible_with(factors.shape[-1:]):
         raise ValueError("`lower_upper.shape[-1]` must equal `rhs.shape[-2]`.")
     if order.shape.rank != 1:
-        batch = broadcast_dynamic_shape(ops.Shape(order)[:-1], ops.Shape(sides)[:-2])
-        sides = broadcast_to(sides, joined_dims(batch, ops.Shape(sides)[-2:]))
-        order = broadcast_to(order, joined_dims(batch, ops.Shape(order)[-1:]))
+        batch = broadcast_dynamic_shape(shape_op(order)[:-1], shape_op(sides)[:-2])
+        sides = broadcast_to(sides, joined_dims(batch, shape_op(sides)[-2:]))
+        order = broadcast_to(order, joined_dims(batch, shape_op(order)[-1:]))
     sides = _permute_rows(sides, order)
     return triangular_solve(factors, triangular_solve(_unit_lower(factors), sides), lower=False)
 

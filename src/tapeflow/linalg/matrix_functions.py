@@ -11,6 +11,7 @@ import torch
 from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import constant, ones_like, zeros, zeros_like
 from tapeflow.array.masks import where
+from tapeflow.array.properties import shape_op
 from tapeflow.array.ranges import eye
 from tapeflow.array.reshapes import reshape
 from tapeflow.core.autodiff.gradients import is_unranked, shape_of
@@ -18,7 +19,6 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batch_rules import leading_dimensions
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bfloat16
@@ -216,7 +216,7 @@ def _(call: Call, dy: Any) -> Any:
     identity = eye(n, dtype=root.dtype)
     sums = einsum("...ik,jl->...ijkl", root, identity) + einsum("ik,...lj->...ijkl", identity, root)
     if is_unranked(shape_of(root)):
-        batch = ops.Shape(root)[:-2]
+        batch = shape_op(root)[:-2]
         square, column, whole = (concat([batch, d], 0) for d in ([n * n, n * n], [n * n, 1], [n, n]))
     else:
         batch = tuple(shape_of(root))[:-2]

@@ -10,6 +10,7 @@ import torch
 
 from tapeflow.array.concat_and_split import unstack
 from tapeflow.array.creation import constant, ones_like, zeros_like
+from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import expand_dims
 from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
@@ -444,7 +445,7 @@ def lstsq(
         return _matrix_solve_ls(a, b, l2_regularizer, fast, name)
     rows, columns = a.shape[-2], a.shape[-1]
     if rows is None or columns is None:
-        rows, columns = unstack(ops.Shape(a)[-2:], 2)
+        rows, columns = unstack(shape_op(a)[-2:], 2)
         return hooks.cond(
             rows >= columns,
             lambda: _normal_equations(a, b, l2_regularizer, True),

@@ -14,12 +14,12 @@ import torch
 
 from tapeflow.array.creation import constant, convert_to_tensor, zeros, zeros_like
 from tapeflow.array.masks import where
+from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import expand_dims
 from tapeflow.core.autodiff.gradients import conj, shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import leading_dimensions
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, complex64, complex128, float32, float64, int32
@@ -331,7 +331,7 @@ def _float_matrices(a: TensorLike, hint: DType | None = None) -> Any:
 def _larger_side(a: Any) -> Any:
     """Returns the larger dimension of the matrices: a number, or a tensor of their dtype if it is not static."""
     sides = a.shape[-2:]
-    return max(sides) if sides.is_fully_defined() else cast(reduce_max(ops.Shape(a)[-2:]), a.dtype)
+    return max(sides) if sides.is_fully_defined() else cast(reduce_max(shape_op(a)[-2:]), a.dtype)
 
 
 def pinv(

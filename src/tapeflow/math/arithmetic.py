@@ -9,12 +9,12 @@ from typing import Any
 import torch
 
 from tapeflow.array.batched_lists import stacked_list
+from tapeflow.array.creation import zeros_like_op
 from tapeflow.array.tensor_list import add_variants
 from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.convert import as_operand, convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.elementwise_kernels import zero_where_zero
 from tapeflow.core.ops.op import op, widen
@@ -306,7 +306,7 @@ def _add_variants(inputs: list[Any]) -> Any:
 
 
 @op("AddN", strings=_add_variants, shape=_add_n_rule, in_loops=lambda b, inputs: b.add_all(inputs))
-def _add_n(inputs: list[torch.Tensor]) -> torch.Tensor:
+def add_n_op(inputs: list[torch.Tensor]) -> torch.Tensor:
     """Sums tensors of one shape."""
     first = inputs[0]
     for i, x in enumerate(inputs):
@@ -316,12 +316,12 @@ def _add_n(inputs: list[torch.Tensor]) -> torch.Tensor:
     return functools.reduce(torch.add, inputs)
 
 
-@_add_n.batching
+@add_n_op.batching
 def _(batch: Batch, values: list[Slices]) -> Any:
     return batch.run([stacked_list(batch, v) if v.slice.dtype is variant else batch.stack(v) for v in values])
 
 
-@_add_n.gradient()
+@add_n_op.gradient()
 def _(call: Call, dy: Any) -> Any:
     return [dy] * len(call.wanted)
 
@@ -352,7 +352,7 @@ def add_n(inputs: Iterable[TensorLike], name: str | None = None) -> Tensor:
         raise ValueError(
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
         )
-    return tensors[0] if len(tensors) == 1 else _add_n(tensors, name)
+    return tensors[0] if len(tensors) == 1 else add_n_op(tensors, name)
 
 
 def accumulate_n(
@@ -390,7 +390,7 @@ def accumulate_n(
             f"The `tensor_dtype` argument is {as_dtype(tensor_dtype)}, but `input` is of type {tensors[0].dtype}. "
             "These must be equal. Try casting the input to the desired type."
         )
-    return _add_n(tensors, name)
+    return add_n_op(tensors, name)
 
 
 def scalar_mul(scalar: TensorLike, x: Tensor | ReadAsTensor | IndexedSlices, name: str | None = None) -> Tensor:
@@ -440,7 +440,7 @@ def polyval(coeffs: list[TensorLike], x: TensorLike, name: str | None = None) ->
         raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
     x = convert(x)
     if not coeffs:
-        return ops.ZerosLike(x)
+        return zeros_like_op(x)
     total = convert(coeffs[0])
     for c in coeffs[1:]:
         total = add(c, multiply(total, x))

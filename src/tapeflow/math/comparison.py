@@ -13,7 +13,6 @@ from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops import elementwise_kernels
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
@@ -152,7 +151,7 @@ def _compared_or_unlike(x: TensorLike, y: TensorLike, unlike: bool, name: str | 
 
 @_compared_or_unlike.decomposition
 def _(x: Any, y: Any, unlike: bool) -> Any:
-    return (ops.NotEqual if unlike else ops.Equal)(x, y)
+    return (not_equal if unlike else equal)(x, y)
 
 
 equal.op.variants = {"incompatible_shape_error": lambda x, y, name: compared_as_a_whole(equal, x, y, False, name)}

@@ -7,10 +7,11 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.creation import zeros_like_op
+from tapeflow.array.masks import select_v2
 from tapeflow.core.autodiff.gradients import sum_to_shape
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import as_operand, convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
@@ -125,7 +126,7 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
     x = as_operand(input)
     if x.dtype.is_complex:
         return _imag_op(x, x.dtype.real_dtype, name)
-    return ops.ZerosLike(x)
+    return zeros_like_op(x)
 
 
 def _conj_of_variant(variant: Any) -> Any:
@@ -202,4 +203,4 @@ def angle(input: TensorLike, name: str | None = None) -> Tensor:
     if x.dtype.is_complex:
         return _angle_op(x, x.dtype.real_dtype, name)
     zero, pi = convert(0, x.dtype), convert(math.pi, x.dtype)
-    return ops.SelectV2(less(x, zero), pi, zero)
+    return select_v2(less(x, zero), pi, zero)

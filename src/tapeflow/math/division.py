@@ -278,11 +278,11 @@ def _divide_any(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     shape=broadcast,
     element=lambda b, x, y: b.quotient(x, divisor(y)) if x.dtype.is_integer else b.div(x, y),
 )
-def _div_op(x: Any, y: Any, name: str | None = None) -> Any:
+def div_op(x: Any, y: Any, name: str | None = None) -> Any:
     """Divides, and rounds integers towards zero: TensorFlow 1's division, `tf.raw_ops.Div`."""
 
 
-_div_op.gradient(needs="inputs")(_gradients_of_quotient)
+div_op.gradient(needs="inputs")(_gradients_of_quotient)
 
 
 # ---- remainders ------------------------------------------------------------------------------------------------------

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.creation import zeros_like_op
+from tapeflow.array.masks import select_v2
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import MANY, ops
+from tapeflow.core.ops.definition import MANY
 from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.elementwise_kernels import by_numpy, may_have_nan, zero_where_zero
 from tapeflow.core.ops.op import op, widen
@@ -36,11 +38,11 @@ from tapeflow.math.division import divide_no_nan, nonzero, realdiv, reciprocal, 
     allocates=True,
     takes_sparse=True,
 )
-def _abs_op(x: Any, name: str | None = None) -> Any:
+def abs_op(x: Any, name: str | None = None) -> Any:
     """Computes the absolute value of real numbers."""
 
 
-@_abs_op.gradient(needs="input0")
+@abs_op.gradient(needs="input0")
 def _(call: Call, dy: Any) -> Any:
     return multiply(dy, sign(call.inputs[0]))
 
@@ -58,10 +60,10 @@ def _(call: Call, dy: Any) -> Any:
 
 def _abs_of_number(args: tuple[Any], name: str | None = None) -> Any:
     x: Any = args[0] if isinstance(args[0], CompositeTensor) else convert(args[0])
-    return _complex_abs(x, x.dtype.real_dtype, name) if x.dtype.is_complex else _abs_op.op.run((x,), name)
+    return _complex_abs(x, x.dtype.real_dtype, name) if x.dtype.is_complex else abs_op.op.run((x,), name)
 
 
-@widen(_abs_op, _abs_of_number)
+@widen(abs_op, _abs_of_number)
 def abs(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the absolute value of each element; for complex numbers the modulus, which is real.
 
@@ -85,7 +87,7 @@ def abs(x: TensorLike, name: str | None = None) -> Tensor:
     element=lambda b, x: b.select(b.less(x, 0), -1, b.select(b.less(0, x), 1, b.add(x, 0))),
     takes_sparse=True,
 )
-def _sign_op(x: torch.Tensor) -> torch.Tensor:
+def sign_op(x: torch.Tensor) -> torch.Tensor:
     """Computes the sign of real numbers."""
     result = torch.sgn(x)
     if x.is_floating_point() and may_have_nan(x):
@@ -93,19 +95,19 @@ def _sign_op(x: torch.Tensor) -> torch.Tensor:
     return result
 
 
-@_sign_op.gradient()
+@sign_op.gradient()
 def _(call: Call, dy: Any) -> Any:
-    return ops.ZerosLike(dy)
+    return zeros_like_op(dy)
 
 
 def _sign_of_number(args: tuple[Any], name: str | None = None) -> Any:
     x: Any = args[0] if isinstance(args[0], CompositeTensor) else convert(args[0])
     if x.dtype.is_complex:  # not a step as for real numbers, and so with a gradient
         return divide_no_nan(x, cast(abs(x), x.dtype), name)
-    return _sign_op.op.run((x,), name)
+    return sign_op.op.run((x,), name)
 
 
-@widen(_sign_op, _sign_of_number)
+@widen(sign_op, _sign_of_number)
 def sign(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns -1, 0 or 1, as each element is below, at or above 0; for complex numbers `x / |x|`, or 0.
 
@@ -313,7 +315,7 @@ def _by_exponent(x: Any, z: Any, dy: Any) -> Any:
     """Computes `dy * log(x) * z`, with 0 for the logarithm of numbers that have none."""
     zero, one = convert(0, x.dtype), convert(1, x.dtype)
     has_log = not_equal(x, zero) if x.dtype.is_complex else greater(x, zero)
-    log_x = ops.SelectV2(has_log, log(ops.SelectV2(has_log, x, one)), zero)
+    log_x = select_v2(has_log, log(select_v2(has_log, x, one)), zero)
     return multiply(multiply(dy, conj(log_x)), conj(z))
 
 

@@ -105,7 +105,7 @@ def _clip_rule(t: TensorShape, clip_value_min: TensorShape, clip_value_max: Tens
 
 
 @op("ClipByValue", shape=_clip_rule, orders=True, element=lambda b, t, low, high: b.maximum(b.minimum(t, high), low))
-def _clip_by_value(t: torch.Tensor, clip_value_min: torch.Tensor, clip_value_max: torch.Tensor) -> torch.Tensor:
+def clip_by_value_op(t: torch.Tensor, clip_value_min: torch.Tensor, clip_value_max: torch.Tensor) -> torch.Tensor:
     """Clips elements to bounds."""
     if t.is_complex():
         raise invalid("ClipByValue has no kernel for complex numbers, which have no order")
@@ -115,12 +115,12 @@ def _clip_by_value(t: torch.Tensor, clip_value_min: torch.Tensor, clip_value_max
     return clipped
 
 
-@_clip_by_value.decomposition
+@clip_by_value_op.decomposition
 def _(t: Any, clip_value_min: Any, clip_value_max: Any) -> Any:
-    return ops.Maximum(ops.Minimum(t, clip_value_max), clip_value_min)  # TensorFlow's op takes no bounds that broadcast
+    return maximum(minimum(t, clip_value_max), clip_value_min)  # TensorFlow's op takes no bounds that broadcast
 
 
-@_clip_by_value.gradient(needs="inputs")
+@clip_by_value_op.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
     t, low, high = call.inputs
     want_t, want_low, want_high = call.wanted
@@ -135,7 +135,7 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-@_clip_by_value.batching
+@clip_by_value_op.batching
 def _(batch: Batch, t: Slices, low: Slices, high: Slices) -> Any:
     return batch.run(batch.stack(t), batch.lift(low, t.rank), batch.lift(high, t.rank))
 
@@ -149,20 +149,20 @@ def _clip_tensor_or_slices(args: tuple[Any, Any, Any], name: str | None = None) 
         bounds = [TensorShape(b.shape) if hasattr(b, "shape") else argument_shape(b) for b in (low, high)]
         static = values.shape.is_fully_defined() or all(certainly_broadcasts(b, values.shape) for b in bounds)
         if not static or values.dtype.is_complex:  # TensorFlow compares static shapes alone
-            below = ops.Minimum(values, high)
-            clipped = ops.Maximum(below, low)
+            below = minimum(values, high)
+            clipped = maximum(below, low)
             for shape in (below.shape, clipped.shape):
                 values.shape.assert_is_compatible_with(shape)
             return clipped
     else:
         values = convert(t)
-        for bound, compared in ((high, ops.Minimum), (low, ops.Maximum)):
+        for bound, compared in ((high, minimum), (low, maximum)):
             if isinstance(bound, Tensor) and bound.dtype is not values.dtype:
                 raise compared.op.mismatch(values.dtype, bound.dtype, 1)
-    return _clip_by_value.op.run((values, low, high), name)
+    return clip_by_value_op.op.run((values, low, high), name)
 
 
-@widen(_clip_by_value, _clip_tensor_or_slices)
+@widen(clip_by_value_op, _clip_tensor_or_slices)
 def clip_by_value(
     t: TensorLike | IndexedSlices, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
 ) -> Tensor:

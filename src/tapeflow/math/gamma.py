@@ -9,11 +9,11 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast, same, text
@@ -371,9 +371,9 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
 def _(batch: Batch, *inputs: Slices) -> Any:
     dims = max((batch.dims(x) for x in inputs), key=len)
     missing = [[1] * (len(dims) - x.rank) for x in inputs]
-    whole = [ops.Reshape(batch.stack(x), (batch.count, *ones, *batch.dims(x)))
+    whole = [reshape(batch.stack(x), (batch.count, *ones, *batch.dims(x)))
              for x, ones in zip(inputs, missing, strict=True)]  # fmt: skip
-    return batch.run(*[ops.BroadcastTo(x, (batch.count, *dims)) for x in whole])
+    return batch.run(*[broadcast_to(x, (batch.count, *dims)) for x in whole])
 
 
 @betainc.gradient(needs="inputs")

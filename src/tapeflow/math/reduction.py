@@ -10,7 +10,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.array.masks import boolean_mask
+from tapeflow.array.concat_and_split import concat_v2
+from tapeflow.array.creation import range_op
+from tapeflow.array.gathers import gather_v2
+from tapeflow.array.identities import stop_gradient
+from tapeflow.array.masks import boolean_mask, select_v2
+from tapeflow.array.properties import shape_op, size_op
+from tapeflow.array.reshapes import broadcast_to, reshape, transpose_op
 from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import along_axis
@@ -35,8 +41,10 @@ from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, is_finite, not_equal
 from tapeflow.math.complex import real
+from tapeflow.math.cumulative import cumprod
 from tapeflow.math.division import realdiv, truediv
 from tapeflow.math.elementwise import exp, log, sqrt, square
+from tapeflow.math.extrema import maximum
 
 Kernel = Callable[[torch.Tensor, Any, Any], torch.Tensor]
 
@@ -69,7 +77,7 @@ def _reduction_kernel(
 
 def _spread_gradient(dy: Any, shape: Any, axis: Any, keepdims: bool) -> Any:
     """Broadcasts the gradient of a reduction back to `shape`."""
-    return ops.BroadcastTo(_with_reduced(dy, shape, axis, keepdims), shape)
+    return broadcast_to(_with_reduced(dy, shape, axis, keepdims), shape)
 
 
 def _with_reduced(dy: Any, shape: Any, axis: Any, keepdims: bool) -> Any:
@@ -77,18 +85,18 @@ def _with_reduced(dy: Any, shape: Any, axis: Any, keepdims: bool) -> Any:
     if keepdims or axis is None:
         return dy
     if isinstance(axis, Tensor) or is_unranked(shape):
-        return ops.Reshape(dy, _shape_with_ones(shape, axis))
+        return reshape(dy, _shape_with_ones(shape, axis))
     axes = reduced_dimensions(axis, len(shape))
-    return ops.Reshape(dy, tuple([1 if i in axes else d for i, d in enumerate(shape)]))
+    return reshape(dy, tuple([1 if i in axes else d for i, d in enumerate(shape)]))
 
 
 def _shape_with_ones(shape: Any, axis: Any) -> Any:
     """Replaces the reduced dimensions by 1 in a shape that is unknown while a graph is built."""
     shape = convert(list(shape), int32) if isinstance(shape, tuple) else shape.__tf_tensor__()
-    rank = ops.Size(shape)
-    axes = (ops.Reshape(cast(convert(axis), int32), (1, -1)) + rank) % rank
-    positions = ops.Reshape(ops.Range(0, rank, 1), (-1, 1))
-    return ops.SelectV2(reduce_any(equal(positions, axes), 1), convert(1, shape.dtype), shape)
+    rank = size_op(shape)
+    axes = (reshape(cast(convert(axis), int32), (1, -1)) + rank) % rank
+    positions = reshape(range_op(0, rank, 1), (-1, 1))
+    return select_v2(reduce_any(equal(positions, axes), 1), convert(1, shape.dtype), shape)
 
 
 def _reduced_shape(x: torch.Tensor, axis: Any, keepdims: bool) -> Any:
@@ -250,11 +258,11 @@ def reduce_mean(
 @reduce_mean.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     shape, reduced = call.shape(0), shape_of(dy)
-    size = math.prod(shape) if isinstance(shape, tuple) else ops.Size(shape.tensor)
+    size = math.prod(shape) if isinstance(shape, tuple) else size_op(shape.tensor)
     if isinstance(shape, tuple) and isinstance(reduced, tuple):
         count: Any = size // max(math.prod(reduced), 1)
     else:
-        count = cast(size // ops.Maximum(ops.Size(dy), 1), dy.dtype)
+        count = cast(size // maximum(size_op(dy), 1), dy.dtype)
     return _spread_gradient(realdiv(dy, count), shape, *call.attrs)
 
 
@@ -412,31 +420,31 @@ def _(call: Call, dy: Any) -> Any:
     order = (*reduced, *retained)
     rows = math.prod([shape[i] for i in reduced])
     columns = math.prod([shape[i] for i in retained])
-    others = _others_of_columns(ops.Reshape(ops.Transpose(x, order), (rows, columns)))
-    others = ops.Reshape(others, tuple([shape[i] for i in order]))
+    others = _others_of_columns(reshape(transpose_op(x, order), (rows, columns)))
+    others = reshape(others, tuple([shape[i] for i in order]))
     inverse = tuple([order.index(i) for i in range(len(shape))])
-    return multiply(_with_reduced(dy, shape, axis, keepdims), ops.Transpose(others, inverse))
+    return multiply(_with_reduced(dy, shape, axis, keepdims), transpose_op(others, inverse))
 
 
 def _others_of_columns(table: Any) -> Any:
     """Computes for each element of a table the product of the others of its column."""
-    before, after = ops.Cumprod(table, 0, True, False), ops.Cumprod(table, 0, True, True)
+    before, after = cumprod(table, 0, True, False), cumprod(table, 0, True, True)
     return multiply(conj(before), conj(after))
 
 
 def _product_of_others(x: Any, axis: Any) -> Any:
     """Computes for each element the product of the others that it is multiplied with, for dynamic dimensions."""
-    shape = ops.Shape(x)
-    rank = ops.Size(shape)
-    dimensions = ops.Range(0, rank, 1)
-    reduced = dimensions if axis is None else ops.Reshape(cast(convert(axis), int32), [-1]) % rank
-    differs = not_equal(ops.Reshape(dimensions, [-1, 1]), ops.Reshape(reduced, [1, -1]))
+    shape = shape_op(x)
+    rank = size_op(shape)
+    dimensions = range_op(0, rank, 1)
+    reduced = dimensions if axis is None else reshape(cast(convert(axis), int32), [-1]) % rank
+    differs = not_equal(reshape(dimensions, [-1, 1]), reshape(reduced, [1, -1]))
     retained = boolean_mask(dimensions, reduce_all(differs, 1))
-    order = ops.ConcatV2([reduced, retained], 0)
-    rows, columns = (reduce_prod(ops.GatherV2(shape, part, 0)) for part in (reduced, retained))
-    table = ops.Reshape(ops.Transpose(x, order), [rows, columns])
-    others = ops.Reshape(_others_of_columns(table), ops.GatherV2(shape, order, 0))
-    return ops.Transpose(others, ops.InvertPermutation(order))
+    order = concat_v2([reduced, retained], 0)
+    rows, columns = (reduce_prod(gather_v2(shape, part, 0)) for part in (reduced, retained))
+    table = reshape(transpose_op(x, order), [rows, columns])
+    others = reshape(_others_of_columns(table), gather_v2(shape, order, 0))
+    return transpose_op(others, ops.InvertPermutation(order))
 
 
 def _norm_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
@@ -677,9 +685,9 @@ def reduce_logsumexp(
     largest: Any = reduce_max(input_tensor, axis, True)
     if not isinstance(input_tensor, Tensor) and not hasattr(type(input_tensor), "__tf_dispatch__"):
         input_tensor = convert(input_tensor)
-    shift = ops.StopGradient(ops.SelectV2(is_finite(largest), largest, convert(0, largest.dtype)))
+    shift = stop_gradient(select_v2(is_finite(largest), largest, convert(0, largest.dtype)))
     result = log(reduce_sum(exp(subtract(input_tensor, shift)), axis, keepdims))
-    return add(result, shift if keepdims else ops.Reshape(shift, shape_of(result)))
+    return add(result, shift if keepdims else reshape(shift, shape_of(result)))
 
 
 def reduce_variance(

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.creation import range_op
+from tapeflow.array.reshapes import reshape, transpose_op
 from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import Batch, Slices, leading_dimensions, static
@@ -25,6 +27,7 @@ from tapeflow.core.values.tensor import Tensor, invalid, is_traced
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.casting import cast
 from tapeflow.math.reduction import position_in_rows
+from tapeflow.math.segment import unsorted_segment_sum
 
 TopKV2 = collections.namedtuple("TopKV2", ["values", "indices"])
 ApproxTopK = collections.namedtuple("ApproxTopK", ["values", "indices"])
@@ -100,7 +103,7 @@ def _top_k_rule(x: TensorShape, k: Any, *_: Any) -> list[TensorShape]:
 
 
 @op("TopKV2", host=("k",), shape=_top_k_rule, batching=leading_dimensions)
-def _top_k(
+def top_k_op(
     input: torch.Tensor, k: Any, sorted: bool = True, index_type: DType = int32
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Finds the k largest elements of the last dimension, and their positions."""
@@ -134,7 +137,7 @@ def _insertion_order(x: torch.Tensor) -> torch.Tensor:
     return order.reshape(x.shape)
 
 
-@_top_k.gradient(needs="shapes outputs", none_for_zero=True)
+@top_k_op.gradient(needs="shapes outputs", none_for_zero=True)
 def _(call: Call, dy: Any, _: Any) -> Any:
     return None if dy is None else _put_back(dy, call.outputs[1], call.shape(0), -1)
 
@@ -150,34 +153,34 @@ def _put_back(dy: Any, places: Any, shape: Any, axis: int) -> Any:
         if i != axis:
             starts = starts + (np.arange(length) * stride).reshape([-1 if j == i else 1 for j in range(len(shape))])
     flat = add(multiply(cast(places, int64), convert(strides[axis], int64)), convert(starts, int64))
-    sums = ops.UnsortedSegmentSum(ops.Reshape(dy, (-1,)), ops.Reshape(flat, (-1,)), math.prod(shape))
-    return ops.Reshape(sums, tuple(shape))
+    sums = unsorted_segment_sum(reshape(dy, (-1,)), reshape(flat, (-1,)), math.prod(shape))
+    return reshape(sums, tuple(shape))
 
 
 def _put_back_rows(dy: Any, places: Any, shape: Any, axis: int) -> Any:
     """Computes `_put_back` for dynamic dimensions. It moves other dimensions to the end and works along the last."""
     if is_unranked(shape):  # the dimension is the last one
         whole, length = shape_argument(shape), shape[-1]
-        dy, places = (ops.Reshape(t, (-1, shape_of(t)[-1])) for t in (dy, places))
-        return ops.Reshape(_put_into_rows(dy, places, ops.Prod(whole, 0), length), whole)
+        dy, places = (reshape(t, (-1, shape_of(t)[-1])) for t in (dy, places))
+        return reshape(_put_into_rows(dy, places, ops.Prod(whole, 0), length), whole)
     rank = len(shape)
     order = [*(i for i in range(rank) if i != axis % rank), axis % rank]
     last_first = [order.index(i) for i in range(rank)]
     dims = tuple([shape[i] for i in order])
     rows, length = size_of(dims[:-1]), dims[-1]
     if order != last_first:
-        dy, places = (ops.Transpose(t, order) for t in (dy, places))
-    places = ops.Reshape(places, (rows, shape_of(places)[-1]))
-    result = ops.Reshape(_put_into_rows(dy, places, multiply(rows, length), length), dims)
-    return result if order == last_first else ops.Transpose(result, last_first)
+        dy, places = (transpose_op(t, order) for t in (dy, places))
+    places = reshape(places, (rows, shape_of(places)[-1]))
+    result = reshape(_put_into_rows(dy, places, multiply(rows, length), length), dims)
+    return result if order == last_first else transpose_op(result, last_first)
 
 
 def _put_into_rows(dy: Any, places: Any, count: Any, length: Any) -> Any:
     """Returns `count` zeros, in rows of a length, with `dy` at the positions of a table with a row for each; flat."""
     rows = shape_of(places)[0]
-    starts = multiply(ops.Range(0, rows, 1), length)
-    flat = add(places, ops.Reshape(cast(starts, places.dtype), (rows, 1)))
-    return ops.UnsortedSegmentSum(ops.Reshape(dy, (-1,)), ops.Reshape(flat, (-1,)), count)
+    starts = multiply(range_op(0, rows, 1), length)
+    flat = add(places, reshape(cast(starts, places.dtype), (rows, 1)))
+    return unsorted_segment_sum(reshape(dy, (-1,)), reshape(flat, (-1,)), count)
 
 
 def top_k(
@@ -203,7 +206,7 @@ def top_k(
         >>> values.numpy().tolist(), indices.numpy().tolist()
         ([5.0, 3.0], [1, 2])
     """
-    return TopKV2(*_top_k(input, k, sorted, as_dtype(index_type), name))
+    return TopKV2(*top_k_op(input, k, sorted, as_dtype(index_type), name))
 
 
 # ---- membership ------------------------------------------------------------------------------------------------------

@@ -153,11 +153,11 @@ def _scaled_below(b: ElementBuilder, x: Element, where: Element, alpha: float) -
     shape=same,
     element=lambda b, x, alpha: _scaled_below(b, x, x, alpha),
 )
-def _leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
+def leaky_relu_op(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
     """Computes `features` where positive and `alpha * features` elsewhere."""
 
 
-@_leaky_relu.gradient(needs="input0")
+@leaky_relu_op.gradient(needs="input0")
 def _(call: Call, dy: Any) -> Any:
     return leaky_relu_grad(dy, call.inputs[0], call.attrs[0])
 
@@ -200,7 +200,7 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
         features = cast(tensor, float32) if tensor.dtype.is_integer else tensor
     if not isinstance(alpha, (int, float, np.ndarray, np.generic)):
         raise TypeError(f"Expected float for argument 'alpha' not {alpha!r}.")
-    return _leaky_relu(features, _round_to_float32(float(alpha)), name)
+    return leaky_relu_op(features, _round_to_float32(float(alpha)), name)
 
 
 @functools.lru_cache(256)

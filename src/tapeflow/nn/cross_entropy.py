@@ -10,6 +10,7 @@ import torch
 from tapeflow.array.batched import joined_batches
 from tapeflow.array.creation import zeros_like
 from tapeflow.array.masks import where
+from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import expand_dims, reshape, transpose
 from tapeflow.array.unranked import around_axis, joined_dims
 from tapeflow.core import aten
@@ -18,7 +19,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.composites import composite
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import MANY, ops
+from tapeflow.core.ops.definition import MANY
 from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, text, with_rank
@@ -59,7 +60,7 @@ def _xent_rule(features: TensorShape, labels: TensorShape) -> list[TensorShape]:
 
 def _exp_in_place(logarithms: torch.Tensor) -> torch.Tensor:
     """Returns the probabilities, in the memory of their logarithms."""
-    exp_many = ops.Exp.op.kernel_for_many if by_value(logarithms, MANY) else None
+    exp_many = exp.op.kernel_for_many if by_value(logarithms, MANY) else None
     return logarithms.exp_() if exp_many is None else exp_many(logarithms, logarithms)
 
 
@@ -160,7 +161,7 @@ def _in_rows(x: Any) -> Any:
 def _unranked_cross_entropy(labels: Any, logits: Any, axis: int, dtype: Any, name: str | None) -> Any:
     """Computes the losses of logits of a rank that is not static, in `dtype`."""
     (features, before, after), (targets, _, _) = (around_axis(x, axis) for x in (logits, labels))
-    rows = [reshape(transpose(x, (0, 2, 1)), (-1, ops.Shape(x)[1])) for x in (features, targets)]
+    rows = [reshape(transpose(x, (0, 2, 1)), (-1, shape_op(x)[1])) for x in (features, targets)]
     loss = reshape(_softmax_cross_entropy(*rows, name)[0], joined_dims(before, after))
     return loss if loss.dtype is dtype else cast(loss, dtype)
 

@@ -9,7 +9,6 @@ import torch
 
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.core.context import state
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import listed_shape
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
@@ -60,14 +59,14 @@ def _depthwise_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> Tensor
 
 
 @op("DepthwiseConv2dNative", kernel=_depthwise_shape, shape=_depthwise_rule, batching=convolutions)
-def _depthwise_conv2d(
+def depthwise_conv2d_op(
     input: Any, filter: Any, strides: Any, padding: str, explicit_paddings: Any, data_format: str, dilations: Any,
     name: str | None = None,
 ) -> Any:  # fmt: skip
     """Computes a depthwise 2-D convolution."""
 
 
-_depthwise_conv2d.layer(layer_of_convolution("DepthwiseConv2dNative"))
+depthwise_conv2d_op.layer(layer_of_convolution("DepthwiseConv2dNative"))
 
 
 def _sizes_rule(sizes: Any) -> TensorShape:
@@ -114,8 +113,8 @@ def _back_filter(
     """Computes the gradient of a depthwise convolution by its filters."""
 
 
-declare_gradients(_depthwise_conv2d, _back_input, _back_filter)
-declare_exports(_depthwise_conv2d, _back_input, _back_filter, always=True)
+declare_gradients(depthwise_conv2d_op, _back_input, _back_filter)
+declare_exports(depthwise_conv2d_op, _back_input, _back_filter, always=True)
 
 
 # ---- public functions ------------------------------------------------------------------------------------------------
@@ -170,7 +169,7 @@ def depthwise_conv2d(
         )
     if isinstance(dilations, int):
         raise TypeError(f"`dilations` must be two ints. Received: dilations={dilations}")
-    return ops.DepthwiseConv2dNative(x, filter, *_depthwise_attrs(strides, padding, data_format, dilations), name=name)
+    return depthwise_conv2d_op(x, filter, *_depthwise_attrs(strides, padding, data_format, dilations), name=name)
 
 
 def depthwise_conv2d_backprop_input(
@@ -206,7 +205,7 @@ def depthwise_conv2d_backprop_input(
         >>> tf.nn.depthwise_conv2d_backprop_input([1, 1, 2, 1], filters, dy, [1] * 4, "VALID").numpy().ravel().tolist()
         [2.0, 3.0]
     """
-    return ops.DepthwiseConv2dNativeBackpropInput(
+    return _back_input(
         input_sizes, filter, out_backprop, *_depthwise_attrs(strides, padding, data_format, dilations), name=name
     )
 
@@ -243,7 +242,7 @@ def depthwise_conv2d_backprop_filter(
         >>> tf.nn.depthwise_conv2d_backprop_filter(x, [1, 2, 1, 1], dy, [1] * 4, "VALID").numpy().ravel().tolist()
         [2.0, 3.0]
     """
-    return ops.DepthwiseConv2dNativeBackpropFilter(
+    return _back_filter(
         input, filter_sizes, out_backprop, *_depthwise_attrs(strides, padding, data_format, dilations), name=name
     )
 

@@ -21,6 +21,7 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.math.arithmetic import multiply
 from tapeflow.math.casting import cast
 from tapeflow.math.division import divide_no_nan, truediv
+from tapeflow.math.elementwise import square
 from tapeflow.math.reduction import reduce_sum
 
 
@@ -54,7 +55,7 @@ def _(call: Call, dy: Any) -> Any:
 
 @l2_loss.batching
 def _(batch: Batch, x: Slices) -> Any:
-    halves = ops.Mul(ops.Square(x.value), convert(0.5, x.slice.dtype))
+    halves = multiply(square(x.value), convert(0.5, x.slice.dtype))
     return ops.Sum(halves, tuple(range(1, x.rank + 1)), False)
 
 

@@ -97,14 +97,14 @@ def _max_pool_rule(x: TensorShape, ksize: Any, strides: Any, padding: str, expli
     batching=joined_batches,
     allocates=True,
 )
-def _max_pool(
+def max_pool_op(
     input: Any, ksize: Any, strides: Any, padding: str, explicit_paddings: Any = (), data_format: str = "NHWC",
     name: str | None = None,
 ) -> Any:  # fmt: skip
     """Computes the maximum of each window of images."""
 
 
-@_max_pool.gradient(needs="inputs outputs")
+@max_pool_op.gradient(needs="inputs outputs")
 def _(call: Call, dy: Any) -> Any:
     return max_pool_grad(call.inputs[0], call.outputs[0], dy, *call.attrs)
 
@@ -331,7 +331,7 @@ def max_pool1d(
 def _max_pool_without_explicit(
     x: Any, ksize: Any, strides: Any, padding: str, data_format: str, name: str | None
 ) -> Any:
-    return _max_pool(x, ksize, strides, padding, (), data_format, name)
+    return max_pool_op(x, ksize, strides, padding, (), data_format, name)
 
 
 def max_pool2d(
@@ -361,7 +361,7 @@ def max_pool2d(
     last = data_format != "NCHW"
     window, steps = per_dimension(ksize, 2, last, "ksize"), per_dimension(strides, 2, last, "strides")
     kind, explicit = padding_attrs(padding)
-    return _max_pool(input, window, steps, kind, explicit, data_format, name)
+    return max_pool_op(input, window, steps, kind, explicit, data_format, name)
 
 
 def max_pool3d(

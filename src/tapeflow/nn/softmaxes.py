@@ -34,14 +34,14 @@ def _softmax_row(b: Any, x: Any) -> Any:
 
 
 @op("Softmax", shape=_needs_a_dimension, batching=equal_shapes, row=_softmax_row, allocates=True)
-def _softmax_op(logits: torch.Tensor) -> torch.Tensor:
+def softmax_op(logits: torch.Tensor) -> torch.Tensor:
     """Computes softmax over the last dimension."""
     if not logits.dim():
         raise invalid("logits must have >= 1 dimension, got []")
     return torch.softmax(logits, -1)
 
 
-@_softmax_op.gradient(needs="outputs")
+@softmax_op.gradient(needs="outputs")
 def _(call: Call, dy: Any) -> Any:
     y = call.outputs[0]
     return multiply(subtract(dy, reduce_sum(multiply(dy, y), -1, True)), y)
@@ -53,14 +53,14 @@ def _log_softmax_row(b: Any, x: Any) -> Any:
 
 
 @op("LogSoftmax", shape=_needs_a_dimension, batching=equal_shapes, row=_log_softmax_row)
-def _log_softmax(logits: torch.Tensor) -> torch.Tensor:
+def log_softmax_op(logits: torch.Tensor) -> torch.Tensor:
     """Computes the logarithm of softmax over the last dimension."""
     if not logits.dim():
         raise invalid("logits must have >= 1 dimension, got []")
     return torch.log_softmax(logits, -1)
 
 
-@_log_softmax.gradient(needs="outputs")
+@log_softmax_op.gradient(needs="outputs")
 def _(call: Call, dy: Any) -> Any:
     return subtract(dy, multiply(reduce_sum(dy, -1, True), exp(call.outputs[0])))
 
@@ -82,9 +82,9 @@ def softmax(logits: TensorLike, axis: AxisLike = None, name: str | None = None) 
         >>> tf.nn.softmax([[0.0, 0.0]]).numpy().tolist()
         [[0.5, 0.5]]
     """
-    if axis is None or type(axis) is int and axis == -1:
-        return _softmax_op(logits, name)
-    return along(_softmax_op, logits, axis, name)
+    if axis is None or (type(axis) is int and axis == -1):
+        return softmax_op(logits, name)
+    return along(softmax_op, logits, axis, name)
 
 
 def log_softmax(logits: TensorLike, axis: AxisLike = None, name: str | None = None) -> Tensor:
@@ -104,9 +104,9 @@ def log_softmax(logits: TensorLike, axis: AxisLike = None, name: str | None = No
         >>> tf.nn.log_softmax([0.0, -1e9]).numpy().tolist()
         [0.0, -1000000000.0]
     """
-    if axis is None or type(axis) is int and axis == -1:
-        return _log_softmax(logits, name)
-    return along(_log_softmax, logits, axis, name)
+    if axis is None or (type(axis) is int and axis == -1):
+        return log_softmax_op(logits, name)
+    return along(log_softmax_op, logits, axis, name)
 
 
 def check_dim(dim: int, rank: int) -> None:

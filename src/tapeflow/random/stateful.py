@@ -99,7 +99,7 @@ def _draw_truncated(dims: Any, generator: Any, dtype: torch.dtype, device: torch
     **_DRAW,
     node_name="random_uniform/RandomUniform",
 )
-def _random_uniform(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
+def random_uniform(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
     """Draws uniform numbers in [0, 1)."""
 
 
@@ -109,7 +109,7 @@ def _random_uniform(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = floa
     **_DRAW,
     node_name="random_normal/RandomStandardNormal",
 )
-def _random_standard_normal(
+def random_standard_normal(
     shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None
 ) -> Any:
     """Draws numbers of the standard normal distribution."""
@@ -139,11 +139,11 @@ def _uniform_int(shape: Any, minval: Any, maxval: Any, seed: int = 0, seed2: int
     """Draws integers between bounds."""
 
 
-not_differentiable(_random_uniform, _random_standard_normal, _truncated_normal, _uniform_int)
+not_differentiable(random_uniform, random_standard_normal, _truncated_normal, _uniform_int)
 
 
-@_random_uniform.batching
-@_random_standard_normal.batching
+@random_uniform.batching
+@random_standard_normal.batching
 @_truncated_normal.batching
 @_uniform_int.batching
 def _(batch: Batch, shape: Any, *rest: Any) -> Any:
@@ -185,7 +185,7 @@ def normal(
             pass  # the ops below raise TensorFlow's error
     dtype = as_dtype(dtype)
     check_floats(dtype, mean, stddev)
-    return scale_numbers(_random_standard_normal(shape, *op_seeds(seed), dtype), stddev, mean, dtype, name)
+    return scale_numbers(random_standard_normal(shape, *op_seeds(seed), dtype), stddev, mean, dtype, name)
 
 
 def uniform(
@@ -236,7 +236,7 @@ def uniform(
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
         low, high = convert(minval, dtype), convert(maxval, dtype)
         return _uniform_int(shape, low, high, *op_seeds(seed), name)
-    rnd = _random_uniform(shape, *op_seeds(seed), dtype)
+    rnd = random_uniform(shape, *op_seeds(seed), dtype)
     return stretch_numbers(rnd, minval, 1 if maxval is None else maxval, dtype, name)
 
 

@@ -13,7 +13,6 @@ from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError, NotFoundError
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import (
     argument_shape,
@@ -34,6 +33,9 @@ from tapeflow.core.types.dtypes import float32, int64, uint64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
 from tapeflow.math.arithmetic import multiply
+from tapeflow.math.elementwise import exp, log, log1p
+from tapeflow.math.error_functions import erfc
+from tapeflow.math.extrema import maximum, minimum
 from tapeflow.random import rejection
 from tapeflow.random.algorithms import stream_of
 from tapeflow.random.gamma_gradient import random_gamma_grad
@@ -330,9 +332,9 @@ def _(call: Call, dy: Any) -> Any:
     floor = _normal_cdf(low_z)
     share = (_normal_cdf(z) - floor) / (_normal_cdf(high_z) - floor)
     info = np.finfo(share.dtype.as_numpy_dtype)
-    share = ops.Maximum(ops.Minimum(share, 1 - float(info.eps)), float(info.tiny))
-    by_low = ops.Exp(0.5 * (z * z - low_z * low_z) + ops.Log1p(-share))
-    by_high = ops.Exp(0.5 * (z * z - high_z * high_z) + ops.Log(share))
+    share = maximum(minimum(share, 1 - float(info.eps)), float(info.tiny))
+    by_low = exp(0.5 * (z * z - low_z * low_z) + log1p(-share))
+    by_high = exp(0.5 * (z * z - high_z * high_z) + log(share))
     factors = (1.0, z, by_low, by_high)
     return tuple([
         sum_like(dy * factor, parameter) if wanted else None
@@ -342,7 +344,7 @@ def _(call: Call, dy: Any) -> Any:
 
 def _normal_cdf(z: Any) -> Any:
     """Returns the probability that a standard normal number is less."""
-    return 0.5 * ops.Erfc(z * -math.sqrt(0.5))
+    return 0.5 * erfc(z * -math.sqrt(0.5))
 
 
 not_differentiable(binomial_of, poisson_of, categories_of)

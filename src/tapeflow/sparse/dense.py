@@ -266,7 +266,7 @@ def _declare_with_dense(name: str, kernel: Any) -> Any:
 
 _multiply_dense = _declare_with_dense("SparseDenseCwiseMul", torch.mul)
 _divide_dense = _declare_with_dense("SparseDenseCwiseDiv", torch.div)
-_add_dense = _declare_with_dense("SparseDenseCwiseAdd", torch.add)
+add_dense = _declare_with_dense("SparseDenseCwiseAdd", torch.add)
 
 
 def _elements_and_transpose(call: Call) -> tuple[Any, Any]:
@@ -291,7 +291,7 @@ def _(call: Call, dy: Any) -> Any:
     return None, by_x, back(negative(multiply(by_x, quotient))) if call.wanted[2] else None
 
 
-@_add_dense.gradient(needs="inputs")
+@add_dense.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
     _, back = _elements_and_transpose(call)
     return None, dy, back(dy) if call.wanted[2] else None

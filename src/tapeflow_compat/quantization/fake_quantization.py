@@ -9,7 +9,6 @@ import torch
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_ranks_first, merge_shapes, same, with_rank
 from tapeflow.core.types.aliases import TensorLike
@@ -104,7 +103,7 @@ def _round_in_range(
 
 @_round_in_range.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
-    return tuple(ops.QuantizeAndDequantizeV4Grad(dy, *call.inputs, call.attrs[-1]))
+    return tuple(_rounded_gradient(dy, *call.inputs, call.attrs[-1]))
 
 
 @op("QuantizeAndDequantizeV2", kernel=_rounded, shape=_range_rule)

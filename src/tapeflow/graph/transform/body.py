@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tapeflow.array.creation import zeros_like_op
 from tapeflow.core.autodiff.tape import EVERYTHING, Tape, record
 from tapeflow.core.context import state
 from tapeflow.core.fork_locks import cached_property, new_rlock
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
@@ -245,7 +245,7 @@ class Call(GraphOp):
             backward = body.backward(results, differentiated)
             dys = tuple(
                 [
-                    ops.ZerosLike(forward_values[id(o)]) if dy is None and has_cotangent else dy
+                    zeros_like_op(forward_values[id(o)]) if dy is None and has_cotangent else dy
                     for o, dy, has_cotangent in zip(results, dys, differentiated, strict=True)
                 ]
             )
@@ -333,4 +333,4 @@ def by_id(tensors: Sequence[Any], values: Sequence[Any]) -> dict[int, Any]:
 
 def zeros_of(tensor: Any) -> Any:
     """Returns zeros as the gradient of an input, which may be a variable's handle."""
-    return ops.ZerosLike(state.graph.read_variable(variable_of(tensor)) if tensor.dtype is resource else tensor)
+    return zeros_like_op(state.graph.read_variable(variable_of(tensor)) if tensor.dtype is resource else tensor)

@@ -7,11 +7,10 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapeflow.array.identities import identity
+from tapeflow.array.identities import identity, identity_op
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.scopes import control_dependencies, name_scope
 from tapeflow.core.types.dtypes import DType, int32, int64
 from tapeflow.core.types.shape import TensorShape
@@ -26,6 +25,7 @@ from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.graph.transform.body import Body
 from tapeflow.graph.transform.conditionals import common, conditional
+from tapeflow.math.casting import cast_op
 
 # ---- conditionals ----------------------------------------------------------------------------------------------------
 
@@ -131,7 +131,7 @@ def _give_tensors_for_operations(graphs: Sequence[FuncGraph], dtype: DType) -> N
             if not isinstance(leaf, Operation):
                 return leaf
             with control_dependencies([leaf]):
-                return ops.Identity(selects)
+                return identity_op(selects)
 
         with graph.as_default():
             graph.structured_outputs = nest.map_structure(after, graph.structured_outputs)
@@ -163,7 +163,7 @@ def _unify_index_dtypes(graphs: Sequence[FuncGraph]) -> None:
 def _with_int64_indices(value: Any) -> Any:
     if not isinstance(value, IndexedSlices):
         return value
-    return IndexedSlices(value.values, ops.Cast(value.indices, int64), value.dense_shape)
+    return IndexedSlices(value.values, cast_op(value.indices, int64), value.dense_shape)
 
 
 def _check_same_structure(graphs: Sequence[FuncGraph], names: Sequence[str], op_name: str) -> None:
@@ -234,7 +234,7 @@ def while_loop(
             inputs = [graph.input(TensorSpec(s, t.dtype), "Placeholder") for t, s in zip(flat, shapes, strict=True)]
             if label == "body":  # TensorFlow's body first returns the counter and the limit
                 for _ in range(2):
-                    graph.unique_name(ops.Identity.op.name)
+                    graph.unique_name(identity_op.op.name)
         graph.trace(function, tuple(nest.pack_sequence_as(structure, inputs, expand_composites=True)), {})
         graphs.append(graph)
     condition_body, loop_body = (Body(g) for g in graphs)

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.array.creation import zeros_like_op
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import int32, resource
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_of
+from tapeflow.math.comparison import equal
 
 
 class ControlFlowOp(GraphOp):
@@ -64,17 +65,17 @@ def _gradient_of_switch(call: Any, *dys: Any) -> list[Any]:
 def _zeros_like(tensor: SymbolicTensor) -> Any:
     """Returns zeros like a tensor, or like the value of a variable's handle. The result is dead if the tensor is."""
     if tensor.dtype is not resource:
-        return ops.ZerosLike(tensor)
+        return zeros_like_op(tensor)
     variable = variable_of(tensor)
     read = state.graph.insert(READ, state.graph.unique_name("ReadVariableOp"), (tensor,))
     read.outputs.append(SymbolicTensor(read, 0, variable.dtype, variable.shape))
-    return ops.ZerosLike(read.outputs[0])
+    return zeros_like_op(read.outputs[0])
 
 
 def _gradient_of_merge(call: Any, dy: Any, *_: Any) -> list[Any]:
     """Returns the gradients of both inputs. The gradient of the input that was not taken is dead."""
     if len(call.inputs) != 2 or any(t.op.type in ("Enter", "NextIteration") for t in call.inputs):
         return ControlFlowOp.no_gradient(call, dy)
-    second = ops.Equal(call.outputs[1], convert(1, int32))
+    second = equal(call.outputs[1], convert(1, int32))
     specs = [(dy.dtype, dy.shape)] * 2
     return list(state.graph.node(ControlFlowOp("Switch", {"T": dy.dtype}), [dy, second], specs).outputs)

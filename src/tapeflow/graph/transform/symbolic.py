@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tapeflow.array.creation import ones_like, zeros, zeros_like
+from tapeflow.array.properties import size_op
 from tapeflow.array.reshapes import reshape
 from tapeflow.autodiff.jacobians import identity_matrix, rows_of
 from tapeflow.autodiff.targets_and_sources import UnconnectedGradients, dims_of
@@ -15,7 +16,6 @@ from tapeflow.core.autodiff.tape import Call, Tape, backpropagate, dense, descri
 from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.values import nest
 from tapeflow.core.values.indexed_slices import IndexedSlices
@@ -174,7 +174,7 @@ def hessian(ys: Any, x: Any, name: str) -> Any:
     (first,) = gradients(ys, x, None, name, None, UnconnectedGradients.ZERO)
     with _without_tapes(), name_scope(name or "hessians") as scope:
         flat: Any = reshape(dense(first), [-1])
-        size = ops.Size(flat)
+        size = size_op(flat)
         tape = _record_operations([flat], [x], set(), scope)
         (rows,) = rows_of(tape, flat, [getattr(x, "_variable", x)], identity_matrix(size, flat), None)
         dims = dims_of(x)

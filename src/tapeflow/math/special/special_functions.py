@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.masks import select_v2
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import TensorLike
@@ -30,8 +30,8 @@ from tapeflow.math.trigonometric import cos, sin
 def _by_x(y: Any, x: Any) -> Any:
     """Computes `y / x`, and its limit at 0 for a function `y` of slope 1/2, as J1 and I1 are."""
     at_zero = equal(x, convert(0, x.dtype))
-    quotient = realdiv(y, ops.SelectV2(at_zero, convert(1, x.dtype), x))
-    return ops.SelectV2(at_zero, convert(0.5, x.dtype), quotient)
+    quotient = realdiv(y, select_v2(at_zero, convert(1, x.dtype), x))
+    return select_v2(at_zero, convert(0.5, x.dtype), quotient)
 
 
 # ---- Bessel functions, and their derivatives by 10.6 and 10.29 -------------------------------------------------------
@@ -544,5 +544,5 @@ def _(call: Call, dy: Any) -> Any:
     x = call.inputs[0]
     one = convert(1, x.dtype)
     at_one = equal(x, one)
-    distance = subtract(one, ops.SelectV2(at_one, convert(0, x.dtype), x))
-    return multiply(dy, ops.SelectV2(at_one, convert(-1.0, x.dtype), realdiv(log(x), distance)))
+    distance = subtract(one, select_v2(at_one, convert(0, x.dtype), x))
+    return multiply(dy, select_v2(at_one, convert(-1.0, x.dtype), realdiv(log(x), distance)))
