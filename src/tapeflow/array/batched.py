@@ -13,7 +13,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType
 
 
-def with_entry_for_batch(entry: Any) -> Rule:
+def with_entry_for_batch(entry: int | tuple[int, ...]) -> Rule:
     """Returns the rule of ops that take a host argument with one entry per dimension, as `Pad` and `Tile` do.
 
     Args:

@@ -25,7 +25,7 @@ from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.graph.ir.operation import GraphOp, Operation
 
 _RESIZING = frozenset({"TensorListPushBack", "TensorListPopBack", "TensorListResize", "TensorListConcatLists",
@@ -127,7 +127,7 @@ def check_lengths(outputs: Sequence[SymbolicTensor]) -> None:
 # ---- from one form to another ----------------------------------------------------------------------------------------
 
 
-def entry_dims(element_shape: Any) -> Any:
+def entry_dims(element_shape: Slices | int | tuple[int, ...]) -> Any:
     """Returns the dimensions that an `element_shape` argument names, or -1 if it names none."""
     if isinstance(element_shape, int) or (isinstance(element_shape, Slices) and element_shape.slice.shape.rank == 0):
         return -1
@@ -139,7 +139,7 @@ def batched_dims(batch: Batch, dims: Any) -> Any:
     return -1 if dims == -1 else (batch.count, *[-1 if d is None else d for d in dims])
 
 
-def swap_batch_and_entries(value: Any) -> Any:
+def swap_batch_and_entries(value: Tensor) -> Any:
     """Returns a tensor with its first two dimensions swapped: entries of slices become slices of entries, and back."""
     rank = value.shape.rank
     if rank is not None:
@@ -186,7 +186,7 @@ def _static_dims(entry: BatchedEntries) -> list[int]:
     return entry.shape.as_list()
 
 
-def as_tensor(batch: Batch, x: Slices, dims: Any, dtype: DType) -> Any:
+def as_tensor(batch: Batch, x: Slices, dims: int | Sequence[int], dtype: DType) -> Any:
     """Returns the entries of a list as one tensor; of a stacked list with the slices along the second dimension."""
     return ops.TensorListStack(x.value, batched_dims(batch, dims) if x.stacked else dims, dtype, -1)
 
@@ -242,7 +242,7 @@ def changed_lists(batch: Batch, before: Slices, part: Batch, places: Any, after:
 # ---- indices that differ between slices ------------------------------------------------------------------------------
 
 
-def entries_at(batch: Batch, x: Slices, indices: Slices, element_shape: Any, dtype: DType) -> Any:
+def entries_at(batch: Batch, x: Slices, indices: Slices, element_shape: int | tuple[int, ...], dtype: DType) -> Any:
     """Returns the entries at indices that differ between slices."""
     entries = as_tensor(batch, x, entry_dims(element_shape), dtype)
     return (
@@ -277,7 +277,7 @@ def is_as_long_as_another(x: SymbolicTensor) -> bool:
     return isinstance(length, SymbolicTensor) and length.op.type == "TensorListLength"
 
 
-def shared_value(arg: Any) -> Any:
+def shared_value(arg: Slices) -> Any:
     """Returns the value of an argument that must be the same for all slices.
 
     Raises:

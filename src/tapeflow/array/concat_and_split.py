@@ -124,7 +124,7 @@ def concat(values: Sequence[TensorLike] | TensorLike, axis: AxisLike, name: str 
 
 
 @concat_v2.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     axis = call.attrs[0]
     count = len(call.wanted)
     if count == 1:
@@ -222,13 +222,13 @@ def stack(values: Sequence[TensorLike] | TensorLike, axis: int = 0, name: str | 
 
 
 @pack_op.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _unpack_op(dy, len(call.wanted), call.attrs[0])
 
 
 @concat_v2.batching
 @pack_op.batching
-def _(batch: Batch, values: list[Slices], axis: Any) -> Any:
+def _(batch: Batch, values: list[Slices], axis: int) -> Any:
     return batch.run([batch.stack(v) for v in values], behind(static(axis)))
 
 
@@ -342,7 +342,7 @@ def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str 
 # ---- split -----------------------------------------------------------------------------------------------------------
 
 
-def _split_axis(axis: Any, rank: int) -> int:
+def _split_axis(axis: int, rank: int) -> int:
     if isinstance(axis, (list, tuple)):
         raise invalid(f"split_dim_tensor must have exactly one element, not {axis}")
     if not -rank <= axis < rank:
@@ -379,7 +379,7 @@ def split_op(axis: int, value: torch.Tensor, num_split: int) -> tuple[torch.Tens
 
 
 @split_op.inline
-def _(axis: Any, value: Any, num_split: int) -> Any:
+def _(axis: AxisLike, value: Tensor, num_split: int) -> Any:
     axis = host_static(axis)
     length = value.shape[axis] if value.shape.rank and isinstance(axis, int) else None
     if length is None or num_split == 1:
@@ -397,7 +397,7 @@ def _(batch: Batch, axis: Any, value: Slices, num_split: int) -> Any:
     return batch.run(behind(static(axis)), value.value, num_split)
 
 
-def _split_sizes_rule(value: TensorShape, size_splits: Any, axis: int, num_split: int) -> list[TensorShape]:
+def _split_sizes_rule(value: TensorShape, size_splits: TensorLike, axis: int, num_split: int) -> list[TensorShape]:
     if value.rank is None:
         return [value] * num_split
     if not value.rank:
@@ -430,7 +430,7 @@ def _split_sizes_rule(value: TensorShape, size_splits: Any, axis: int, num_split
 
 
 @op("SplitV", host=("size_splits", "axis"), shape=_split_sizes_rule, moves=True, node_name="split")
-def split_sizes(value: torch.Tensor, size_splits: Any, axis: int, num_split: int) -> tuple[torch.Tensor, ...]:
+def split_sizes(value: torch.Tensor, size_splits: Sequence[int], axis: int, num_split: int) -> tuple[torch.Tensor, ...]:
     """Splits a tensor into parts of the specified sizes along a dimension."""
     if len(size_splits) != num_split:
         raise TypeError("the shape rule says what is wrong")
@@ -560,7 +560,7 @@ def tile(input: TensorLike, multiples: ShapeLike, name: str | None = None) -> Te
 
 
 @tile.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     shape = call.shape(0)
     if is_unranked(shape):
         copies = reshape(stack([call.attrs[0], shape_argument(shape)], 1), [-1])
@@ -633,7 +633,7 @@ def repeat(
     return ops.GatherV2(tensor, _repeated_places(counts), axis, 0)
 
 
-def _repeated_places(counts: Any) -> Any:
+def _repeated_places(counts: Tensor) -> Any:
     """Returns each place as often as its count says: [0, 0, 2] for the counts [2, 0, 1]."""
     counts = cast_to(counts, int64 if counts.dtype is int64 else int32)
     zero, one = (convert(n, counts.dtype) for n in (0, 1))

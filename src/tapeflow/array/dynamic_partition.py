@@ -161,7 +161,7 @@ def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], na
 
 
 @_dynamic_stitch.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     count = len(call.inputs) // 2
     wanted = call.wanted[count:]
     grads = [gather(dy, index) if w else None for index, w in zip(call.inputs[:count], wanted, strict=True)]

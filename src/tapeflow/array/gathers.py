@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -131,7 +132,7 @@ def gather_v2(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims
 
 
 @gather_v2.gradient(needs="input1 shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     axis, batch_dims = call.attrs
     whole: Any = call.shape(0)
     if is_unranked(whole) and axis == 0 and batch_dims == 0:
@@ -152,7 +153,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @gather_v2.batching
-def _(batch: Batch, params: Slices, indices: Slices, axis: Any, batch_dims: int) -> Any:
+def _(batch: Batch, params: Slices, indices: Slices, axis: int, batch_dims: int) -> Any:
     axis = static(axis) % (params.rank or 1)
     batch_dims = batch_dims % (indices.rank + 1) if batch_dims < 0 else batch_dims
     if params.stacked and indices.stacked:
@@ -168,13 +169,13 @@ def _(batch: Batch, params: Slices, indices: Slices, axis: Any, batch_dims: int)
     return gathered if not axis else transpose_op(gathered, (axis, *range(axis), *range(axis + 1, rank)))
 
 
-def _rows_of_any_rank(dy: Any, indices: Any, shape: Any) -> IndexedSlices:
+def _rows_of_any_rank(dy: Tensor, indices: Tensor, shape: Tensor) -> IndexedSlices:
     """Returns the gradient of gathering rows of a tensor whose rank is not static."""
     rows = concat([reshape(size_of(shape_of(indices)), [1]), shape[1:]], 0)
     return IndexedSlices(reshape(dy, rows), reshape(indices, (-1,)), shape)
 
 
-def _scattered_back(dy: Any, indices: Any, shape: tuple[int, ...], axis: int, batch_dims: int) -> Any:
+def _scattered_back(dy: Tensor, indices: Tensor, shape: tuple[int, ...], axis: int, batch_dims: int) -> Any:
     """Returns, for each slice of the gathered tensor, the sum of the gradients of all its copies."""
     places = shape_of(indices)
     picked = len(places) - batch_dims  # as many dimensions stand in the place of `axis`
@@ -255,7 +256,9 @@ def _lengths_of(*shape: int) -> torch.Tensor:
     return torch.tensor(shape, dtype=torch.int64)
 
 
-def flat_places(indices: torch.Tensor, shape: Any, name: str, ending: str = "") -> tuple[torch.Tensor, torch.Size]:
+def flat_places(
+    indices: torch.Tensor, shape: Sequence[int], name: str, ending: str = ""
+) -> tuple[torch.Tensor, torch.Size]:
     """Returns the rows of indices `[..., k]` as places in the first k dimensions of a shape, flattened.
 
     Args:
@@ -319,7 +322,7 @@ def drops_bad_indices(indices: torch.Tensor, policy: str) -> bool:
     return policy == "IGNORE" or not indices.is_cpu
 
 
-def _gather_in_loops(b: Any, x: Any, indices: Any, policy: str) -> Any:
+def _gather_in_loops(b: Any, x: Tensor, indices: Tensor, policy: str) -> Any:
     if policy not in ("", "DEFAULT", "ERROR"):
         raise Unsupported("slices at indices out of range")
     return b.gather_nd(x, indices)
@@ -350,7 +353,7 @@ def gather_nd_op(params: torch.Tensor, indices: torch.Tensor, bad_indices_policy
 
 
 @gather_nd_op.gradient(needs="input1 shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     indices, shape = call.inputs[1], shape_argument(call.shape(0))
     if indices.shape.rank == 2 and indices.shape[-1] == 1:  # whole slices of the first dimension, like `gather`
         return IndexedSlices(dy, squeeze(indices, [-1]), cast_to(convert(shape), indices.dtype)), None

@@ -61,7 +61,7 @@ def _select_rule(condition: TensorShape, x: TensorShape, y: TensorShape) -> Tens
         raise invalid(f"{shapes} must be broadcastable") from None
 
 
-def _select_strings(condition: torch.Tensor, x: Any, y: Any) -> Any:
+def _select_strings(condition: torch.Tensor, x: StringArray, y: StringArray) -> Any:
     if not isinstance(x, StringArray):
         return np.where(condition.cpu().numpy(), x, y)  # of a quantized dtype
     shape = tuple(_select_rule(*[TensorShape(v.shape) for v in (condition, x, y)]))
@@ -77,12 +77,12 @@ def _select_strings(condition: torch.Tensor, x: Any, y: Any) -> Any:
     element=lambda b, condition, x, y: b.select(condition, x, y),
     allocates=True,
 )
-def select_v2(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
+def select_v2(condition: TensorLike, x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Returns `x` where the condition is true, and `y` elsewhere."""
 
 
 @select_v2.gradient(needs="input0 shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     condition = call.inputs[0]
     zero = convert(0, dy.dtype)
     _, want_x, want_y = call.wanted
@@ -190,7 +190,7 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, 
     return gather(flat, _true_places(condition), axis=axis)
 
 
-def _true_places(condition: Any) -> Any:
+def _true_places(condition: Tensor) -> Any:
     """Returns the numbers of the elements of a mask that are true."""
     return reshape(where_op(reshape(cast_to(condition, bool_), (-1,))), (-1,))
 

@@ -33,12 +33,12 @@ def _shape_tensor(shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
     return torch.tensor(shape, dtype=dtype)
 
 
-def _shape_kernel(input: Any, out_type: DType = int32) -> torch.Tensor:
+def _shape_kernel(input: StringArray | torch.Tensor, out_type: DType = int32) -> torch.Tensor:
     return _shape_tensor(input.shape, out_type.torch)
 
 
 @op("Shape", kernel=_shape_kernel, shape=lambda x, _: TensorShape([x.rank]), strings=_shape_kernel, reads_shape=True)
-def shape_op(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
+def shape_op(input: TensorLike, out_type: DTypeLike = int32, name: str | None = None) -> Any:
     """Returns the shape of a tensor as a tensor."""
 
 
@@ -108,7 +108,7 @@ def _(input: list[Tensor], out_type: DType) -> tuple[Any, ...]:
 
 
 @op("Size", shape=lambda x, _: TensorShape([]), strings=True, reads_shape=True)
-def size_op(input: Any, out_type: DType = int32) -> torch.Tensor:
+def size_op(input: StringArray | torch.Tensor, out_type: DType = int32) -> torch.Tensor:
     """Returns the number of elements."""
     count = input.numel() if isinstance(input, torch.Tensor) else input.size
     return torch.scalar_tensor(count, dtype=out_type.torch)
@@ -143,7 +143,7 @@ def size(input: TensorLike, out_type: DTypeLike = None, name: str | None = None)
     return size_op(input, out_type, name)
 
 
-def _rank_of(input: Any) -> torch.Tensor:
+def _rank_of(input: StringArray | torch.Tensor) -> torch.Tensor:
     return torch.scalar_tensor(input.ndim, dtype=torch.int32)
 
 
@@ -304,7 +304,7 @@ not_differentiable(broadcast_args)
 
 
 @op("EnsureShape", strings=True, shape=lambda x, shape: x.merge_with(shape))
-def _ensure_shape(input: Any, shape: Any) -> Any:
+def _ensure_shape(input: StringArray | torch.Tensor, shape: Sequence[int | None] | None) -> Any:
     """Returns the same tensor, if it has the shape."""
     expected, sizes = TensorShape(shape), tuple(input.shape)  # sizes may be unknown in an export
     if expected.rank is not None:
@@ -316,7 +316,7 @@ def _ensure_shape(input: Any, shape: Any) -> Any:
 
 
 @_ensure_shape.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return dy
 
 

@@ -88,13 +88,13 @@ def eye(
     return broadcast_to(matrix, concat([_shape_argument(batch_shape), [_as_int(num_rows), _as_int(columns)]], 0))
 
 
-def _check_columns(columns: Any) -> Any:
+def _check_columns(columns: Tensor | int) -> Any:
     if isinstance(columns, (int, np.integer)) and columns < 0:
         raise invalid(f"Dimension {columns} must be >= 0 [Op:Fill] name: ")
     return _as_int(columns)
 
 
-def _as_int(n: Any) -> Any:
+def _as_int(n: Tensor | int) -> Any:
     return cast_to(n, int32) if isinstance(n, Tensor) else int(n)
 
 
@@ -304,7 +304,7 @@ not_differentiable(one_hot_op)
 
 
 @one_hot_op.batching
-def _(batch: Batch, indices: Slices, depth: Any, on: Slices, off: Slices, axis: int) -> Any:
+def _(batch: Batch, indices: Slices, depth: int, on: Slices, off: Slices, axis: int) -> Any:
     if on.stacked or off.stacked:
         raise NoRule
     return batch.run(indices.value, static(depth), on.value, off.value, behind(axis))
@@ -348,7 +348,7 @@ def one_hot(
     return one_hot_op(indices, depth, on_value, off_value, -1 if axis is None else axis, name)
 
 
-def _hot_values(on_value: Any, off_value: Any, dtype: Any) -> tuple[Any, Any]:
+def _hot_values(on_value: Any, off_value: TensorLike | None, dtype: Any) -> tuple[Any, Any]:
     if dtype is not None:
         dtype = as_dtype(dtype).base_dtype
     dtypes = {}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -22,6 +23,9 @@ from tapeflow.core.ops.static import elements, host_static
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+
+if TYPE_CHECKING:
+    from tapeflow.core.values.strings import StringArray
 
 
 def _reshape_rule(x: TensorShape, shape: Any) -> TensorShape:
@@ -68,7 +72,7 @@ def _reshape_kernel(x: torch.Tensor, shape: Any) -> torch.Tensor:
         return torch.reshape(x, [rest if d == -1 else d for d in shape])
 
 
-def _reshaped_strings(x: Any, shape: Any) -> Any:
+def _reshaped_strings(x: StringArray | np.ndarray, shape: tuple[int, ...]) -> Any:
     if not x.size:
         shape = _reshape_kernel(torch.empty(x.shape), shape).shape
     try:
@@ -108,7 +112,7 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
 
 
 @reshape.static_value
-def _(tensor: Tensor, shape: Any) -> tuple[int | None, ...]:
+def _(tensor: Tensor, shape: ShapeLike) -> tuple[int | None, ...]:
     dims = host_static(shape)
     if tensor.shape.rank != 1 or not isinstance(dims, tuple) or len(dims) != 1:
         raise NotStatic
@@ -116,7 +120,7 @@ def _(tensor: Tensor, shape: Any) -> tuple[int | None, ...]:
 
 
 @reshape.inline
-def _(tensor: Any, shape: Any) -> Any:
+def _(tensor: Tensor, shape: Any) -> Any:
     dims = host_static(shape)
     if type(dims) is not tuple or not all(type(d) is int and d > 0 for d in dims):
         return None
@@ -124,12 +128,12 @@ def _(tensor: Any, shape: Any) -> Any:
 
 
 @reshape.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return reshape(dy, call.shape(0))
 
 
 @reshape.batching
-def _(batch: Batch, x: Slices, shape: Any) -> Any:
+def _(batch: Batch, x: Slices, shape: Slices | tuple[int, ...]) -> Any:
     dims = vector(shape)
     static_dims = batch.outputs[0].shape.as_list() if batch.outputs[0].shape.rank == len(dims) else dims
     # A -1 would be ambiguous if there are no slices.
@@ -194,17 +198,17 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
 
 
 @broadcast_to.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return sum_to_shape(dy, call.shape(0))
 
 
 @broadcast_to.batching
-def _(batch: Batch, x: Slices, shape: Any) -> Any:
+def _(batch: Batch, x: Slices, shape: Slices | tuple[int, ...]) -> Any:
     dims = vector(shape)
     return batch.run(batch.lift(x, len(dims)), (batch.count, *dims))
 
 
-def _squeeze_rule(x: TensorShape, squeeze_dims: Any = None) -> TensorShape:
+def _squeeze_rule(x: TensorShape, squeeze_dims: tuple[int, ...] | None = None) -> TensorShape:
     if x.rank is None:
         return TensorShape(None)
     rank = x.rank
@@ -220,13 +224,13 @@ def _squeeze_rule(x: TensorShape, squeeze_dims: Any = None) -> TensorShape:
     return TensorShape([d for i, d in enumerate(x) if i not in axes])
 
 
-def _squeeze_axes(squeeze_dims: Any) -> tuple[int, ...]:
+def _squeeze_axes(squeeze_dims: int | Sequence[int] | None) -> tuple[int, ...]:
     if squeeze_dims is None:
         return ()
     return (int(squeeze_dims),) if isinstance(squeeze_dims, int) else tuple(map(int, squeeze_dims))
 
 
-def _squeeze_kernel(x: torch.Tensor, squeeze_dims: Any = None) -> torch.Tensor:
+def _squeeze_kernel(x: torch.Tensor, squeeze_dims: int | Sequence[int] | None = None) -> torch.Tensor:
     axes = _squeeze_axes(squeeze_dims)
     if not axes:
         return torch.squeeze(x)
@@ -270,7 +274,7 @@ def squeeze(input: TensorLike, axis: AxisLike = None, name: str | None = None) -
 
 
 @squeeze_op.inline
-def _(input: Any, axis: Any = None) -> Any:
+def _(input: Tensor, axis: int | Sequence[int] | None = None) -> Any:
     dims, axes = input.shape, _squeeze_axes(axis)
     if not axes and dims.is_fully_defined():
         axes = tuple([i for i, d in enumerate(dims) if d == 1])
@@ -280,7 +284,7 @@ def _(input: Any, axis: Any = None) -> Any:
 
 
 @squeeze_op.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return reshape(dy, call.shape(0))
 
 
@@ -309,7 +313,7 @@ def _expand_dims_rule(x: TensorShape, axis: Any) -> TensorShape:
     return TensorShape(dims)
 
 
-def _unsqueeze_kernel(x: torch.Tensor, axis: Any) -> torch.Tensor:
+def _unsqueeze_kernel(x: torch.Tensor, axis: int) -> torch.Tensor:
     return torch.unsqueeze(x, axis if type(axis) is not tuple or len(axis) != 1 else axis[0])
 
 
@@ -334,12 +338,12 @@ def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> T
 
 
 @expand_dims.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return reshape(dy, call.shape(0))
 
 
 @expand_dims.batching
-def _(batch: Batch, x: Slices, axis: Any) -> Any:
+def _(batch: Batch, x: Slices, axis: int) -> Any:
     return batch.run(x.value, behind(static(axis)))
 
 
@@ -381,23 +385,23 @@ def _transpose_rule(x: TensorShape, perm: Any) -> TensorShape:
     view=True,
     node_name="transpose",
 )
-def transpose_op(a: Any, perm: Any, name: str | None = None) -> Any:
+def transpose_op(a: TensorLike, perm: TensorLike, name: str | None = None) -> Any:
     """Permutes dimensions."""
 
 
 @transpose_op.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return transpose_op(dy, inverse_permutation(call.attrs[0]))
 
 
 @op("ConjugateTranspose", host=("perm",), shape=_transpose_rule)
-def _conjugate_transpose(a: torch.Tensor, perm: Any) -> torch.Tensor:
+def _conjugate_transpose(a: torch.Tensor, perm: tuple[int, ...]) -> torch.Tensor:
     """Permutes dimensions, and takes the complex conjugate."""
     return torch.permute(a, perm).conj().resolve_conj()
 
 
 @_conjugate_transpose.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _conjugate_transpose(dy, inverse_permutation(call.attrs[0]))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from tapeflow.core.values.strings import StringArray, offsets_of
 from tapeflow.core.values.tensor import Tensor, flat_bytes, invalid
 
 
-def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str = "") -> TensorShape:
+def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: ShapeLike, _: str = "") -> TensorShape:
     target = listed_shape(shape)
     if indices.rank is None or updates.rank is None:
         return target
@@ -69,7 +70,7 @@ def _misfit_message(target: TensorShape, indices: TensorShape, updates: TensorSh
 
 
 def _scatter_places(
-    indices: torch.Tensor, updates: torch.Tensor, shape: Any, policy: str
+    indices: torch.Tensor, updates: torch.Tensor, shape: Sequence[int], policy: str
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Returns the places of the updates in the flattened leading dimensions of a shape, and the updates in as many
     rows.
@@ -92,7 +93,9 @@ def _flatten_leading(tensor: torch.Tensor, depth: int) -> torch.Tensor:
     return tensor.reshape((math.prod(tensor.shape[:depth]), *tensor.shape[depth:]))
 
 
-def _scatter_strings(indices: torch.Tensor, updates: Any, shape: Any, bad_indices_policy: str = "") -> Any:
+def _scatter_strings(
+    indices: torch.Tensor, updates: StringArray, shape: tuple[int, ...], bad_indices_policy: str = ""
+) -> Any:
     """Scatters strings, joining all at one place; or integers of a quantized dtype."""
     order = torch.arange(updates.size).view(updates.shape)
     places, rows = _scatter_places(indices, order, shape, bad_indices_policy)
@@ -110,7 +113,7 @@ def _scatter_strings(indices: torch.Tensor, updates: Any, shape: Any, bad_indice
 
 @op("ScatterNd", host=("shape",), shape=_scatter_rule, strings=_scatter_strings)
 def scatter_nd_op(
-    indices: torch.Tensor, updates: torch.Tensor, shape: Any, bad_indices_policy: str = ""
+    indices: torch.Tensor, updates: torch.Tensor, shape: Sequence[int], bad_indices_policy: str = ""
 ) -> torch.Tensor:
     """Returns zeros of a shape, with updates added at places."""
     places, rows = _scatter_places(indices, updates, shape, bad_indices_policy)
@@ -122,7 +125,7 @@ def scatter_nd_op(
 
 
 @scatter_nd_op.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return None, gather_nd(dy, call.inputs[0], bad_indices_policy=call.attrs[1])
 
 
@@ -246,7 +249,7 @@ def tensor_scatter_update(
 
 
 @tensor_scatter_update.gradient(needs="input1 shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     indices, policy = call.inputs[1], call.attrs[0]
     without = tensor_scatter_update(dy, indices, zeros(shape_argument(call.shape(2)), dy.dtype), policy)
     return without, None, gather_nd(dy, indices, bad_indices_policy=policy)
@@ -310,7 +313,7 @@ def tensor_scatter_nd_add(
 
 
 @tensor_scatter_nd_add.gradient(needs="input1")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return dy, None, gather_nd(dy, call.inputs[1], bad_indices_policy=call.attrs[0])
 
 
@@ -340,7 +343,7 @@ def tensor_scatter_nd_sub(
 
 
 @tensor_scatter_nd_sub.gradient(needs="input1")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return dy, None, -gather_nd(dy, call.inputs[1], bad_indices_policy=call.attrs[0])
 
 
@@ -394,7 +397,7 @@ def tensor_scatter_nd_min(
     """
 
 
-def _extreme_gradient(call: Call, dy: Any) -> Any:
+def _extreme_gradient(call: Call, dy: Tensor) -> Any:
     """Shares the gradient between the tensor and the updates that are the extreme, as TensorFlow does."""
     tensor, indices, updates = call.inputs
     out = call.outputs[0]

@@ -25,7 +25,7 @@ from tapeflow.array.masks import boolean_mask, select_v2
 from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import transpose_op
 from tapeflow.array.scatters import scatter_nd_op
-from tapeflow.core.autodiff.gradients import shape_argument, sum_to_shape
+from tapeflow.core.autodiff.gradients import DynamicShape, shape_argument, sum_to_shape
 from tapeflow.core.autodiff.tape import Call, record_unary
 from tapeflow.core.context import detours, listeners, state
 from tapeflow.core.errors import InvalidArgumentError
@@ -137,7 +137,7 @@ def slice(input_: TensorLike, begin: ShapeLike, size: ShapeLike, name: str | Non
 
 
 @slice.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     begin, size = call.attrs
     if not all(isinstance(v, tuple) for v in (begin, size, call.shape(0))):
         return ops.Pad(dy, _paddings_of_part(dy, begin, call.shape(0)))
@@ -145,7 +145,7 @@ def _(call: Call, dy: Any) -> Any:
     return ops.Pad(dy, paddings)
 
 
-def _paddings_of_part(part: Any, begin: Any, whole: Any) -> Any:
+def _paddings_of_part(part: Tensor, begin: Any, whole: DynamicShape | tuple[int, ...]) -> Any:
     """Returns the paddings from a part of a tensor to the whole, in a graph, if not all numbers are static."""
     begin = cast_to(begin, int32) if isinstance(begin, Tensor) else convert(list(begin), int32)
     return stack([begin, convert(shape_argument(whole), int32) - shape_op(part) - begin], 1)
@@ -231,7 +231,7 @@ def _torch_index(shape: Any, spec: _Spec) -> tuple[tuple[Any, ...], list[int]]:
     return tuple(index), flips
 
 
-def _positive_slice(first: Any, last: Any, stride: int, length: int) -> Any:
+def _positive_slice(first: int | None, last: int | None, stride: int, length: int) -> Any:
     """Returns the slice with a positive step that has the same elements."""
     if stride > 0:
         return _slice_type(first, last, stride)
@@ -245,7 +245,7 @@ def _strided_slice_kernel(input: torch.Tensor, *spec: Any) -> torch.Tensor:
     return torch.flip(part, flips) if flips else part
 
 
-def _strided_strings(input: Any, *spec: Any) -> Any:
+def _strided_strings(input: StringArray | np.ndarray, *spec: Any) -> Any:
     index, flips = _torch_index(input.shape, _Spec(*spec))
     if not isinstance(input, StringArray):
         part = input[(*index, ...)]
@@ -322,14 +322,23 @@ def _partly_static_rule(input: TensorShape, spec: _Spec) -> TensorShape:
     constant_names={"begin": "stack", "end": "stack_1", "strides": "stack_2"},
 )
 def strided_slice_op(
-    input: Any, begin: Any, end: Any, strides: Any, begin_mask: int = 0, end_mask: int = 0, ellipsis_mask: int = 0,
+    input: TensorLike, begin: TensorLike, end: TensorLike, strides: TensorLike, begin_mask: int = 0,
+    end_mask: int = 0, ellipsis_mask: int = 0,
     new_axis_mask: int = 0, shrink_axis_mask: int = 0, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Takes a part of a tensor, with steps."""
 
 
 @strided_slice_op.static_value
-def _(input: Tensor, begin: Any, end: Any, strides: Any, begin_mask: int, end_mask: int, *other_masks: int) -> Any:
+def _(
+    input: Tensor,
+    begin: TensorLike,
+    end: TensorLike,
+    strides: TensorLike,
+    begin_mask: int,
+    end_mask: int,
+    *other_masks: int,
+) -> Any:
     begin = host_static(begin)
     if input.shape.rank != 1 or type(begin) is not tuple or len(begin) != 1:
         raise NotStatic
@@ -345,7 +354,7 @@ def _(input: Tensor, begin: Any, end: Any, strides: Any, begin_mask: int, end_ma
 
 
 @strided_slice_op.inline
-def _(input: Any, *args: Any) -> Any:
+def _(input: Tensor, *args: Any) -> Any:
     index = None if input.shape.rank is None else _static_index(input.shape.as_list(), args)
     return None if index is None else (operator.itemgetter(index), "{kernel}({0})")
 
@@ -358,7 +367,7 @@ def _static_index(dims: Sequence[int | None], args: Sequence[Any]) -> tuple[Any,
 
 
 @strided_slice_op.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     begin, end, strides, *masks = call.attrs
     shape = shape_argument(call.shape(0))
     dtype = next((t.dtype for t in (begin, end, strides) if isinstance(t, Tensor)), int32)
@@ -382,7 +391,7 @@ class _PickedElements:
         self,
         rank: int,
         begin: Slices,
-        strides: Any,
+        strides: list[int],
         begin_mask: int,
         end_mask: int,
         ellipsis: int,
@@ -414,7 +423,14 @@ class _PickedElements:
 
 
 @strided_slice_op.batching
-def _(batch: Batch, x: Slices, begin: Any, end: Any, strides: Any, *masks: int) -> Any:
+def _(
+    batch: Batch,
+    x: Slices,
+    begin: Slices | tuple[int, ...],
+    end: Slices | tuple[int, ...],
+    strides: tuple[int, ...],
+    *masks: int,
+) -> Any:
     if isinstance(begin, Slices) and begin.stacked:
         picked = _PickedElements(x.rank, begin, vector(strides), *masks)
         values = transpose_op(x.value, (0, *(a + 1 for a in picked.order)) if x.stacked else picked.order)
@@ -425,14 +441,21 @@ def _(batch: Batch, x: Slices, begin: Any, end: Any, strides: Any, *masks: int) 
     return batch.run(x.value, (0, *begins), (0, *ends), (1, *steps), begin_mask | 1, end_mask | 1, *others)
 
 
-def _spread_slice(shape: Any, begin: Any, end: Any, strides: Any, dy: torch.Tensor, *masks: int) -> torch.Tensor:
+def _spread_slice(
+    shape: tuple[int, ...],
+    begin: Sequence[int],
+    end: Sequence[int],
+    strides: Sequence[int],
+    dy: torch.Tensor,
+    *masks: int,
+) -> torch.Tensor:
     index, flips = _torch_index(shape, _Spec(begin, end, strides, *masks))
     dx = dy.new_zeros(shape)
     dx[index] = torch.flip(dy, flips) if flips else dy
     return dx
 
 
-def _shape_rule(shape: Any, *_: Any) -> TensorShape:
+def _shape_rule(shape: ShapeLike, *_: Any) -> TensorShape:
     with_rank(shape, 1)
     return TensorShape([d if type(d) is int else None for d in shape] if isinstance(shape, tuple) else None)
 
@@ -440,14 +463,15 @@ def _shape_rule(shape: Any, *_: Any) -> TensorShape:
 @op("StridedSliceGrad", kernel=_spread_slice, host=("shape", "begin", "end", "strides"), shape=_shape_rule, moves=True,
     in_loops=lambda b, *_: b.strided_slice_gradient())  # fmt: skip
 def _strided_slice_grad(
-    shape: Any, begin: Any, end: Any, strides: Any, dy: Any, begin_mask: int = 0, end_mask: int = 0,
+    shape: TensorLike, begin: TensorLike, end: TensorLike, strides: TensorLike, dy: TensorLike, begin_mask: int = 0,
+    end_mask: int = 0,
     ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Returns zeros of a shape, with `dy` in the place of the slice."""
 
 
 @_strided_slice_grad.inline
-def _(shape: Any, begin: Any, end: Any, strides: Any, dy: Any, *masks: int) -> Any:
+def _(shape: ShapeLike, begin: TensorLike, end: TensorLike, strides: Sequence[int], dy: Tensor, *masks: int) -> Any:
     dims, index = _static_gradient(shape, begin, end, strides, *masks)
     if index is None or any(not isinstance(i, _slice_type) or i.step not in (None, 1) for i in index):
         return None
@@ -466,13 +490,21 @@ def _static_gradient(shape: Any, *spec: Any) -> tuple[Any, Any]:
 
 
 @_strided_slice_grad.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     _, begin, end, strides, *masks = call.attrs
     return strided_slice_op(dy, begin, end, strides, *masks)
 
 
 @_strided_slice_grad.batching
-def _(batch: Batch, shape: Any, begin: Any, end: Any, strides: Any, dy: Slices, *masks: int) -> Any:
+def _(
+    batch: Batch,
+    shape: tuple[int, ...],
+    begin: tuple[int, ...],
+    end: tuple[int, ...],
+    strides: tuple[int, ...],
+    dy: Slices,
+    *masks: int,
+) -> Any:
     dims = vector(shape)
     if isinstance(begin, Slices) and begin.stacked:
         picked = _PickedElements(len(dims), begin, vector(strides), *masks)
@@ -486,7 +518,12 @@ def _(batch: Batch, shape: Any, begin: Any, end: Any, strides: Any, dy: Slices, 
 
 
 def _strided_update_kernel(
-    input: torch.Tensor, begin: Any, end: Any, strides: Any, value: torch.Tensor, *masks: int
+    input: torch.Tensor,
+    begin: Sequence[int],
+    end: Sequence[int],
+    strides: Sequence[int],
+    value: torch.Tensor,
+    *masks: int,
 ) -> torch.Tensor:
     index, flips = _torch_index(input.shape, _Spec(begin, end, strides, *masks))
     out = input.clone(memory_format=torch.contiguous_format)
@@ -510,7 +547,7 @@ def tensor_strided_slice_update(
 
 
 @tensor_strided_slice_update.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     begin, end, strides, *masks = call.attrs
     part = strided_slice_op(dy, begin, end, strides, *masks)
     without = tensor_strided_slice_update(dy, begin, end, strides, convert(0, dy.dtype), *masks)
@@ -569,7 +606,7 @@ def strided_slice(
 _BASIC = frozenset({int, _slice_type, NoneType, EllipsisType})
 
 
-def getitem(self: Any, key: Any) -> Any:
+def getitem(self: Tensor, key: Any) -> Any:
     """Computes `tensor[key]`: ints, slices, `...`, `tf.newaxis`, scalar integer tensors, or a boolean mask."""
     kind = type(key)
     value = self.value
@@ -601,7 +638,7 @@ def getitem(self: Any, key: Any) -> Any:
     return careful_getitem(self, key)
 
 
-def careful_getitem(self: Any, key: Any) -> Any:
+def careful_getitem(self: Tensor, key: Any) -> Any:
     """Computes `tensor[key]` for all that is not on the short path of `getitem`."""
     if not isinstance(self, Tensor):
         dispatch = getattr(type(self), "__tf_dispatch__", None)
@@ -694,7 +731,7 @@ def variable_getitem(self: Any, key: Any) -> Any:
 
 
 def _assign_slice(variable: Any, key: Any, value: Any, name: str | None = None) -> Any:
-    spec = key if type(key) is _Spec else spec_of(key)
+    spec: Any = key if type(key) is _Spec else spec_of(key)
     begin, end, strides, *masks = spec
     value = convert(value, variable.dtype)
     try:
@@ -705,7 +742,7 @@ def _assign_slice(variable: Any, key: Any, value: Any, name: str | None = None) 
     return variable.assign(updated)
 
 
-def iterate(self: Any) -> Iterator[Tensor]:
+def iterate(self: Tensor) -> Iterator[Tensor]:
     """Iterates over the slices along the first dimension.
 
     Raises:

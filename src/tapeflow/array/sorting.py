@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -139,12 +140,16 @@ _BOUND_RULE = check_ranks_first(lambda s, values, _: values, 2, 2)
 
 
 @op("LowerBound", kernel=_bound_kernel(False), orders=True, shape=_BOUND_RULE, batching=joined_batches)
-def _lower_bound(sorted_inputs: Any, values: Any, out_type: Any = int32, name: str | None = None) -> Any:
+def _lower_bound(
+    sorted_inputs: TensorLike, values: TensorLike, out_type: DTypeLike = int32, name: str | None = None
+) -> Any:
     """Returns the first places in sorted rows where values could be inserted."""
 
 
 @op("UpperBound", kernel=_bound_kernel(True), orders=True, shape=_BOUND_RULE, batching=joined_batches)
-def _upper_bound(sorted_inputs: Any, values: Any, out_type: Any = int32, name: str | None = None) -> Any:
+def _upper_bound(
+    sorted_inputs: TensorLike, values: TensorLike, out_type: DTypeLike = int32, name: str | None = None
+) -> Any:
     """Returns the last places in sorted rows where values could be inserted."""
 
 
@@ -188,7 +193,7 @@ def searchsorted(
     return reshape(bound(rows, flat, as_dtype(out_type), name), shape_op(targets))
 
 
-def _as_matrix(x: Any) -> Any:
+def _as_matrix(x: Tensor) -> Any:
     """Returns a tensor with its leading dimensions joined to one."""
     dims = shape_of(x)
     if is_unranked(dims):
@@ -198,7 +203,7 @@ def _as_matrix(x: Any) -> Any:
 
 
 @op("Bucketize", shape=lambda x, _: x)
-def bucketize_op(input: torch.Tensor, boundaries: Any) -> torch.Tensor:
+def bucketize_op(input: torch.Tensor, boundaries: Sequence[float]) -> torch.Tensor:
     """Returns for each element the number of the sorted boundaries that are not above it."""
     edges = torch.tensor(boundaries, dtype=torch.float32, device=input.device)  # the precision of the attr
     if bool((edges[1:] < edges[:-1]).any()):
@@ -293,7 +298,7 @@ def _distinct_slices(x: Any, axis: Any) -> tuple[Any, torch.Tensor, torch.Tensor
     return x.index_select(number, first), where, counts
 
 
-def _only_axis(x: TensorShape, axis: Any) -> int | None:
+def _only_axis(x: TensorShape, axis: int | tuple[int, ...]) -> int | None:
     """Returns the dimension in a vector of one, or None for an empty vector."""
     if isinstance(axis, int):
         raise invalid("axis expects a 1D vector.")
@@ -312,18 +317,20 @@ def _unique_counts_kernel(x: Any, out_idx: DType = int32) -> Any:
 
 
 @op("Unique", strings=True, moves=True, shape=check_ranks_first(lambda x, _: [[None], x], 1))
-def _unique_op(x: Any, out_idx: DType = int32) -> Any:
+def _unique_op(x: StringArray | torch.Tensor, out_idx: DType = int32) -> Any:
     """Returns the distinct elements of a vector."""
     return _unique_counts_kernel(x, out_idx)[:2]
 
 
 @op("UniqueWithCounts", kernel=_unique_counts_kernel, strings=_unique_counts_kernel, moves=True,
     shape=lambda x, _: [[None], x, [None]])  # fmt: skip
-def _unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+def _unique_with_counts(x: TensorLike, out_idx: DTypeLike = int32, name: str | None = None) -> Any:
     """Returns the distinct elements of a vector, and the count of each."""
 
 
-def _unique_slices_counts_kernel(x: Any, axis: Any, out_idx: DType = int32) -> Any:
+def _unique_slices_counts_kernel(
+    x: StringArray | torch.Tensor, axis: int | tuple[int, ...], out_idx: DType = int32
+) -> Any:
     y, where, counts = _distinct_slices(x, axis)
     return y, where.to(out_idx.torch), counts.to(out_idx.torch)
 
@@ -336,14 +343,16 @@ def _unique_slices_rule(x: TensorShape, axis: Any, _: Any = None) -> Any:
 
 
 @op("UniqueV2", strings=True, moves=True, host=("axis",), shape=_unique_slices_rule)
-def _unique_slices(x: Any, axis: Any, out_idx: DType = int32) -> Any:
+def _unique_slices(x: StringArray | torch.Tensor, axis: int | tuple[int, ...], out_idx: DType = int32) -> Any:
     """Returns the distinct slices along the only dimension in `axis`, in the order of their first appearance."""
     return _unique_slices_counts_kernel(x, axis, out_idx)[:2]
 
 
 @op("UniqueWithCountsV2", kernel=_unique_slices_counts_kernel, strings=_unique_slices_counts_kernel, moves=True,
     host=("axis",), shape=lambda x, axis, _=None: [*_unique_slices_rule(x, axis), [None]])  # fmt: skip
-def _unique_slices_with_counts(x: Any, axis: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+def _unique_slices_with_counts(
+    x: TensorLike, axis: TensorLike, out_idx: DTypeLike = int32, name: str | None = None
+) -> Any:
     """Returns the distinct slices along the only dimension in `axis`, and the count of each."""
 
 

@@ -33,7 +33,9 @@ from tapeflow.math.rounding import floor
 # ---- histograms ------------------------------------------------------------------------------------------------------
 
 
-def _histogram_rule(values: TensorShape, value_range: TensorShape, nbins: Any, *_: Any) -> TensorShape:
+def _histogram_rule(
+    values: TensorShape, value_range: TensorShape, nbins: int | tuple[Any, ...], *_: Any
+) -> TensorShape:
     if not value_range.is_compatible_with([2]):
         raise invalid("value_range should be a vector of 2 elements.")
     check_rank(nbins, 0)
@@ -65,7 +67,7 @@ _BLOCK = 1024
 
 @op("HistogramFixedWidth", host=("nbins",), shape=_histogram_rule)
 def _histogram_fixed_width(
-    values: torch.Tensor, value_range: torch.Tensor, nbins: Any, dtype: DType = int32
+    values: torch.Tensor, value_range: torch.Tensor, nbins: int, dtype: DType = int32
 ) -> torch.Tensor:
     """Counts the values in each of several bins of equal width."""
     if value_range.shape != (2,):
@@ -164,7 +166,7 @@ _METHOD = "farmhash64"  # the only one
     shape=check_ranks_first(lambda data, _: TensorShape([data[0] if data.rank else None, 8]), -1, 0),
     strings=True,
 )
-def _fingerprint_op(data: Any, method: StringArray) -> torch.Tensor:
+def _fingerprint_op(data: StringArray | torch.Tensor, method: StringArray) -> torch.Tensor:
     """Returns the fingerprints of the rows of a tensor."""
     name = method.item().decode() if isinstance(method.item(), bytes) else str(method.item())
     if name != _METHOD:
@@ -304,10 +306,10 @@ def _number_values(first: Any, second: Any) -> Sequence[torch.Tensor]:
 @op("EditDistance", strings=True, shape=sparse(unknown, 0, 3))
 def _edit_distance(
     hypothesis_indices: torch.Tensor,
-    hypothesis_values: Any,
+    hypothesis_values: StringArray | torch.Tensor,
     hypothesis_shape: torch.Tensor,
     truth_indices: torch.Tensor,
-    truth_values: Any,
+    truth_values: StringArray | torch.Tensor,
     truth_shape: torch.Tensor,
     normalize: bool = True,
 ) -> torch.Tensor:

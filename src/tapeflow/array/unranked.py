@@ -13,7 +13,9 @@ from tapeflow.array.properties import shape_op, size_op
 from tapeflow.array.reshapes import reshape
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32
+from tapeflow.core.values.tensor import Tensor
 
 
 def joined_dims(*parts: Any) -> Any:
@@ -33,7 +35,7 @@ def around_axis(x: Any, axis: int) -> tuple[Any, Any, Any]:
     return reshape(x, [ops.Prod(before, 0), dims[place], ops.Prod(after, 0)]), before, after
 
 
-def with_joined_batch(function: Callable[[Any], Any], x: Any, rank: int) -> Any:
+def with_joined_batch(function: Callable[[Any], Any], x: TensorLike, rank: int) -> Any:
     """Joins the leading dimensions of a tensor to one, calls a function, and restores the leading dimensions.
 
     Args:
@@ -52,6 +54,6 @@ def with_joined_batch(function: Callable[[Any], Any], x: Any, rank: int) -> Any:
     return reshape(result, joined_dims(batch, shape_op(result)[1:]))
 
 
-def other_dimensions(x: Any, dimensions: Any) -> Any:
+def other_dimensions(x: Tensor, dimensions: Tensor) -> Any:
     """Returns the vector of the dimensions of a tensor that are not in a vector, in their order."""
     return list_diff(range_op(0, rank_op(x), 1), dimensions, int32)[0]

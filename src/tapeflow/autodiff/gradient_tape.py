@@ -27,8 +27,10 @@ from tapeflow.core.autodiff.tape import Tape
 from tapeflow.core.context import state
 from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
+from tapeflow.core.values.variable import Variable
 
 
 class GradientTape:
@@ -143,7 +145,7 @@ class GradientTape:
         self,
         target: Any,
         sources: Any,
-        output_gradients: Any = None,
+        output_gradients: TensorLike | None = None,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     ) -> Any:
         """Computes the gradients of the sum of all targets with respect to the sources.
@@ -192,7 +194,7 @@ class GradientTape:
             return gradients[0]
         return pack_gradients(sources, gradients)
 
-    def explain_gradient(self, target: Any, source: Any) -> str:
+    def explain_gradient(self, target: TensorLike, source: TensorLike) -> str:
         """Explains why the gradient of a target with respect to a source is None, with the lines of your program.
 
         Call it before `gradient`, or on a persistent tape: a tape that was used up knows where gradients may be lost,
@@ -354,7 +356,7 @@ class GradientTape:
         return self._tape
 
 
-def _whole_variable(variable: Any) -> Any:
+def _whole_variable(variable: Variable) -> Any:
     """Returns the variable to which a replica's copy belongs; other variables as they are."""
     container = getattr(variable, "_distributed_container", None)
     return variable if container is None else container()

@@ -18,7 +18,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 
 
-def identity_matrix(size: Any, like: Any) -> Any:
+def identity_matrix(size: Tensor | int, like: Any) -> Any:
     """Returns an identity matrix, the rows of which are the initial gradients for each element of a target."""
     return eye(size, dtype=like.dtype)
 

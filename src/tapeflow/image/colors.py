@@ -202,7 +202,7 @@ def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
 
 
 @rgb_to_hsv.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     """Differentiates `hue = k / 3 + (next - last) / (6 * spread)`, of the highest channel `k` and the two after it.
 
     As in TensorFlow, saturation does not depend on a channel that is 0.
@@ -258,7 +258,7 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
 
 
 @hsv_to_rgb.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     """Differentiates `((share - 1) * saturation + 1) * value`, with the shares of `_share_of_color`."""
     hue, saturation, value = unstack(call.inputs[0], 3, -1)
     sector = hue * 6.0
@@ -300,12 +300,12 @@ def scale_saturation(images: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
 
 
 @turn_hue.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     raise LookupError("gradient registry has no entry for: AdjustHue")
 
 
 @scale_saturation.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     raise LookupError("gradient registry has no entry for: AdjustSaturation")
 
 

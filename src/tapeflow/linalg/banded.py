@@ -128,7 +128,7 @@ def _tridiagonal_solve(
 
 
 @_tridiagonal_solve.gradient(needs="input0 outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     diagonals, x = call.inputs[0], call.outputs[0]
     partial_pivoting, perturb_singular = call.attrs
     above, main, below = [conj(diagonals)[..., i, :] for i in range(3)]
@@ -146,7 +146,7 @@ def _(call: Call, dy: Any) -> Any:
     return ddiagonals, drhs
 
 
-def _shift_elements(x: Any, by: int, axis: int = -1) -> Any:
+def _shift_elements(x: Tensor, by: int, axis: int = -1) -> Any:
     """Shifts elements towards the front (1) or the end (-1) by one place, and fills the free place with zero."""
     first, last = x[..., :1, :] if axis == -2 else x[..., :1], x[..., -1:, :] if axis == -2 else x[..., -1:]
     rest = (x[..., 1:, :] if by > 0 else x[..., :-1, :]) if axis == -2 else x[..., 1:] if by > 0 else x[..., :-1]
@@ -279,10 +279,10 @@ def _tridiagonal_matmul(
 
 
 @_tridiagonal_matmul.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     above, main, below, rhs = [conj(x) for x in call.inputs]
 
-    def products(x: Any, y: Any) -> Any:
+    def products(x: Tensor, y: Tensor) -> Any:
         return expand_dims(reduce_sum(x * y, -1), -2)
 
     return (
@@ -407,7 +407,7 @@ def banded_triangular_solve(
 
 
 @banded_triangular_solve.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     (bands, rhs), x = call.inputs, call.outputs[0]
     lower, adjoint = call.attrs
     drhs = banded_triangular_solve(bands, dy, lower, not adjoint)

@@ -184,7 +184,7 @@ def _matrix_product(
 
 
 @einsum_op.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     (equation,) = call.attrs
     left, _, output = equation.partition("->")
     subscripts = left.split(",")
@@ -218,7 +218,7 @@ def _swap_subscripts(first: str, second: str, output: str) -> str | None:
     return swapped if set(swapped) == set(output) else None
 
 
-def _einsum_gradient(dy: Any, output: str, others: list[tuple[Any, str]], x: Any, subscripts: str) -> Any:
+def _einsum_gradient(dy: Tensor, output: str, others: list[tuple[Any, str]], x: Tensor, subscripts: str) -> Any:
     """Computes the gradient of one input: `dy` times the others, brought to the dimensions of `x`.
 
     Raises:
@@ -257,7 +257,7 @@ def _(batch: Batch, inputs: list[Slices], equation: str) -> Any:
 
 
 @by_shapes(1024)
-def _plan_pairs(equation: str, shapes: tuple[tuple[int, ...], ...], optimize: Any) -> list[tuple[Any, str]]:
+def _plan_pairs(equation: str, shapes: tuple[tuple[int, ...], ...], optimize: str) -> list[tuple[Any, str]]:
     """Plans the contraction of many operands, two at a time.
 
     Returns:
@@ -389,7 +389,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: AxisLike, name: str | None = N
     return reshape(product, [*free_a, *free_b], name)
 
 
-def _rows_of_axes(axes: Any, *ranks: int) -> list[Sequence[int]]:
+def _rows_of_axes(axes: AxisLike, *ranks: int) -> list[Sequence[int]]:
     """Returns the axes that `tensordot` contracts, from the first two rows of a tensor or array.
 
     Raises:
@@ -437,7 +437,7 @@ def _tensordot_axes(a: Any, axes: Any, rank: int) -> tuple[Sequence[int], Sequen
     return of_a, of_b
 
 
-def _unranked_tensordot(a: Any, b: Any, axes: Any, name: str | None) -> Any:
+def _unranked_tensordot(a: Any, b: Tensor, axes: Any, name: str | None) -> Any:
     """Computes `tensordot` in a graph if a rank is unknown."""
     numbers = host_value(axes)
     if isinstance(numbers, SymbolicTensor):
@@ -467,7 +467,7 @@ def _positive_axis(i: int, rank: int) -> int:
     return i % rank
 
 
-def _as_matrix(x: Any, shape: tuple[Any, ...], axes: list[int], contracted_last: bool) -> tuple[Any, list[int]]:
+def _as_matrix(x: Tensor, shape: tuple[Any, ...], axes: list[int], contracted_last: bool) -> tuple[Any, list[int]]:
     """Returns a tensor as a matrix of its free and its contracted dimensions, and the lengths of the free ones."""
     free = [i for i in range(len(shape)) if i not in axes]
     order = free + axes if contracted_last else axes + free

@@ -68,7 +68,7 @@ def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 @cholesky.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     lower = call.outputs[0]
     middle = matmul(lower, dy, adjoint_a=True)
     middle = band_part(set_diag(middle, diag_part(middle) * constant(0.5, dy.dtype)), -1, 0)
@@ -77,7 +77,7 @@ def _(call: Call, dy: Any) -> Any:
     return (grad + adjoint(grad)) * constant(0.5, dy.dtype)
 
 
-def _identity_like(x: Any) -> Any:
+def _identity_like(x: Tensor) -> Any:
     """Returns identity matrices of the shape and dtype of `x`."""
     return set_diag(zeros_like(x), ones_like(diag_part(x)))
 
@@ -124,7 +124,7 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
 
 
 @_qr_op.gradient(needs="outputs")
-def _(call: Call, dq: Any, dr: Any) -> Any:
+def _(call: Call, dq: Tensor, dr: Tensor) -> Any:
     q, r = call.outputs
     rows, columns = shape_of(r)[-2], shape_of(r)[-1]
     static = isinstance(rows, int) and isinstance(columns, int)
@@ -144,7 +144,7 @@ def _(call: Call, dq: Any, dr: Any) -> Any:
     return concat([left, right], -1)
 
 
-def _qr_gradient(q: Any, r: Any, dq: Any, dr: Any) -> Any:
+def _qr_gradient(q: Tensor, r: Tensor, dq: Tensor, dr: Tensor) -> Any:
     """Computes the gradient for a square `r`: `(dq + q @ hermitian(lower(r dr^H - dq^H q))) @ r^-H`."""
     middle = matmul(r, dr, adjoint_b=True) - matmul(dq, q, adjoint_a=True)
     lower = band_part(middle, -1, 0)
@@ -231,7 +231,7 @@ def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None =
 
 
 @_lu_op.gradient(needs="outputs")
-def _(call: Call, dlu: Any, _: Any) -> Any:
+def _(call: Call, dlu: Tensor, _: Tensor) -> Any:
     factors, order = call.outputs
     lower = _unit_lower(factors)
     upper = band_part(factors, 0, -1)
@@ -244,7 +244,7 @@ def _(call: Call, dlu: Any, _: Any) -> Any:
     return _permute_rows(grad, argsort(order, -1))
 
 
-def _permute_rows(x: Any, order: Any) -> Any:
+def _permute_rows(x: Tensor, order: Tensor) -> Any:
     if order.shape.rank is None:
         rows = around_axis(order, -1)[0][:, :, 0]
         return with_joined_batch(lambda matrices: gather(matrices, rows, axis=1, batch_dims=1), x, 2)
@@ -254,7 +254,7 @@ def _permute_rows(x: Any, order: Any) -> Any:
     return gather(x, order, axis=-2, batch_dims=order.shape.rank - 1)
 
 
-def _lu_tensors(lower_upper: Any, perm: Any, validate_args: bool) -> tuple[Any, Any]:
+def _lu_tensors(lower_upper: Any, perm: TensorLike, validate_args: bool) -> tuple[Any, Any]:
     """Returns the two results of `tf.linalg.lu` as tensors.
 
     Raises:
@@ -280,7 +280,7 @@ def _lu_tensors(lower_upper: Any, perm: Any, validate_args: bool) -> tuple[Any, 
     return factors, order
 
 
-def _unit_lower(factors: Any) -> Any:
+def _unit_lower(factors: Tensor) -> Any:
     """Returns the lower triangular factor, with ones on its diagonal."""
     return set_diag(band_part(factors, -1, 0), ones_like(diag_part(factors)))
 

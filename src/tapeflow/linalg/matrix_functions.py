@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ def expm(input: TensorLike, name: str | None = None) -> Tensor:
     return _matrix_exponential(tensor, name)
 
 
-def _block_gradient(function: Any, x: Any, dy: Any) -> Any:
+def _block_gradient(function: Callable[..., Any], x: Tensor, dy: Tensor) -> Any:
     """Computes the gradient of a function of matrices: the upper right block of `function([[x^H, dy], [0, x^H]])`.
 
     N. J. Higham, "Functions of Matrices" (2008), theorem 3.6.
@@ -79,7 +80,7 @@ def _block_gradient(function: Any, x: Any, dy: Any) -> Any:
 
 
 @_matrix_exponential.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _block_gradient(_matrix_exponential, call.inputs[0], dy)
 
 
@@ -119,7 +120,7 @@ def _(input: Any) -> Any:
 # ---- by eigenvalues, or, if a matrix has too few eigenvectors, by iteration ------------------------------------------
 
 
-def _by_eigenvalues(x: torch.Tensor, function: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def _by_eigenvalues(x: torch.Tensor, function: Callable[..., Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Computes `V function(values) V^-1`, complex.
 
     Args:
@@ -208,7 +209,7 @@ def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 @sqrtm.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     # With r = sqrtm(x), the gradient g solves r^T g + g r^T = dy, which is linear in the elements of g. TensorFlow does
     # not conjugate r, here alone.
     root = matrix_transpose(call.outputs[0])
@@ -282,5 +283,5 @@ def logm(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 @logm.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _block_gradient(logm, call.inputs[0], dy)

@@ -98,12 +98,12 @@ def norm(
     return pow_op(reduce_sum(pow_op(x, ord), axes, keepdims), 1.0 / ord)
 
 
-def _max_over(sums: Any, axis: int, axes: tuple[int, int], keepdims: bool) -> Any:
+def _max_over(sums: Tensor, axis: int, axes: tuple[int, int], keepdims: bool) -> Any:
     largest = reduce_max(sums, axis, True)
     return largest if keepdims else squeeze(largest, axes)
 
 
-def _spectral_norm(x: Any, axes: tuple[int, int], keepdims: bool) -> Any:
+def _spectral_norm(x: Tensor, axes: tuple[int, int], keepdims: bool) -> Any:
     """Computes the largest singular values of the matrices in two dimensions."""
     rank = x.shape.rank
     if rank is None:
@@ -154,12 +154,12 @@ def normalize(
 # ---- many tensors ----------------------------------------------------------------------------------------------------
 
 
-def _rows_or_values(x: Any) -> Any:
+def _rows_or_values(x: TensorLike) -> Any:
     """Returns the elements of a tensor, or of the rows of `IndexedSlices`, as a tensor."""
     return x.values if isinstance(x, IndexedSlices) else x if isinstance(x, Tensor) else convert(x)
 
 
-def _list_of_tensors(t_list: Any) -> list[Any]:
+def _list_of_tensors(t_list: TensorLike) -> list[Any]:
     """Returns a list of many tensors, or raises TypeError."""
     if not isinstance(t_list, Sequence) or isinstance(t_list, (str, bytes)):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")

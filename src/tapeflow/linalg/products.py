@@ -53,7 +53,7 @@ def _mat_mul(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
 
 
 @_mat_mul.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     a, b = call.inputs
     want_a, want_b = call.wanted
     if a.dtype.is_complex:
@@ -62,7 +62,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @_mat_mul.accumulate
-def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
+def _(call: Call, dy: Tensor, sums: dict[int, Any], owned: set[int]) -> Any:
     a, b = call.inputs
     i, j = call.input_ids
     want_a, want_b = call.wanted
@@ -76,7 +76,7 @@ def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
     return da, db
 
 
-def _added_product(total: Any, a: Any, b: Any, transpose_a: bool) -> bool:
+def _added_product(total: Tensor, a: Tensor, b: Tensor, transpose_a: bool) -> bool:
     """Adds the product `a.T @ b`, or `a @ b.T`, to a sum in place, and returns whether that was possible.
 
     It is not where another kernel computes large products, where ATen can't write to the sum's memory, or where `vmap`
@@ -112,14 +112,14 @@ def matmul_op(a: torch.Tensor, b: torch.Tensor, transpose_a: bool = False, trans
 matmul_op.op.variants = dict.fromkeys(("grad_a", "grad_b"), matmul_op)
 
 
-def _write_product(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> tuple[Any, str]:
+def _write_product(a: Tensor, b: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> tuple[Any, str]:
     left = "{0}.t()" if transpose_a else "{0}"
     if chooses(a.dtype, a.shape, b.shape[0 if transpose_b else 1]):
         return product, f"{{kernel}}({left}, {{1}}{'.t()' if transpose_b else ''})"
     return (_times_transposed if transpose_b else torch.mm), f"{{kernel}}({left}, {{1}})"
 
 
-def _write_product_with_bias(inner: Any, outer: Any, bias: Any) -> Any:
+def _write_product_with_bias(inner: Any, outer: Any, bias: Tensor) -> Any:
     a, b, *transposed = inner.args
     if bias.dtype is not a.dtype or not certainly_broadcasts(bias.shape, inner.outputs[0].shape):
         return None
@@ -161,7 +161,7 @@ add.fuses("MatMul")(_write_product_with_bias)
 
 
 @add.fuses("BatchMatMulV2")
-def _(inner: Any, outer: Any, bias: Any) -> Any:
+def _(inner: Any, outer: Any, bias: Tensor) -> Any:
     rows, matrix, transposes_rows, is_transposed = inner.args
     channels = inner.outputs[0].shape[-1]
     if transposes_rows or matrix.shape.rank != 2 or channels is None or bias.shape.as_list() != [channels]:
@@ -173,7 +173,7 @@ def _(inner: Any, outer: Any, bias: Any) -> Any:
 
 
 @matmul_op.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     a, b = call.inputs
     transpose_a, transpose_b = call.attrs
     want_a, want_b = call.wanted
@@ -229,7 +229,7 @@ def batch_matmul(
 
 
 @batch_matmul.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
     adj_x, adj_y = call.attrs
     want_x, want_y = call.wanted
@@ -246,7 +246,7 @@ def _(call: Call, dy: Any) -> Any:
     return dx, dy_
 
 
-def _is_of_all_slices(x: Any, y: Any, dy: Any) -> bool:
+def _is_of_all_slices(x: Tensor, y: Tensor, dy: Tensor) -> bool:
     """Returns True if `y` is one matrix that all slices of `x` are multiplied by. Its gradient is then one product of
     all rows, which is faster than a product for each slice and their sum."""
     if y.shape.rank != 2 or x.shape.rank is None or x.dtype.is_complex:
@@ -255,7 +255,7 @@ def _is_of_all_slices(x: Any, y: Any, dy: Any) -> bool:
 
 
 @batch_matmul.inline
-def _(x: Any, y: Any, adj_x: bool = False, adj_y: bool = False) -> Any:
+def _(x: Tensor, y: Tensor, adj_x: bool = False, adj_y: bool = False) -> Any:
     if adj_x or y.shape.rank != 2 or not chooses(x.dtype, x.shape, y.shape[0 if adj_y else 1]):
         return None
     return product, f"{{kernel}}({{0}}, {{1}}{'.t()' if adj_y else ''})"
@@ -285,7 +285,7 @@ _batch_matmul_into.op.variants = dict.fromkeys(("grad_x", "grad_y"), _batch_matm
 
 
 @_batch_matmul_into.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
     dtype, adj_x, adj_y = call.attrs
     wide_x, wide_y = cast(x, dtype), cast(y, dtype)
@@ -462,6 +462,6 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
 
 
 @cross.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     a, b = call.inputs
     return cross(b, dy), cross(dy, a)

@@ -28,7 +28,7 @@ from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
 
 
-def _add_text(x: Any, y: Any) -> Any:
+def _add_text(x: StringArray, y: StringArray) -> Any:
     shape = tuple(broadcast(TensorShape(x.shape), TensorShape(y.shape)))
     if not isinstance(x, StringArray):
         return x + y  # of a quantized dtype
@@ -68,7 +68,7 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @add.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.wanted
     shape = dy.value.shape if type(dy) is EagerTensor else shape_of(dy)
     shape_x, shape_y = call.shapes
@@ -92,7 +92,7 @@ def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
     )
 
 
-def _added_rows(total: Any, dy: Any, shape: torch.Size) -> bool:
+def _added_rows(total: Tensor, dy: Tensor, shape: torch.Size) -> bool:
     """Adds the rows of a matrix to a sum in place, such as a bias gradient over many steps. Returns False if it can't.
 
     A product with ones does this in one kernel instead of two.
@@ -146,7 +146,7 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @subtract.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.wanted
     return (sum_to_shape(dy, call.shape(0)) if x else None, negative(sum_to_shape(dy, call.shape(1))) if y else None)
 
@@ -179,7 +179,7 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @multiply.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
     want_x, want_y = call.wanted
     return (
@@ -213,7 +213,7 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @negative.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return negative(dy)
 
 
@@ -247,7 +247,7 @@ def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) ->
 
 
 @squared_difference.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
     want_x, want_y = call.wanted
     dx = multiply(multiply(dy, 2.0), subtract(x, y))
@@ -261,7 +261,7 @@ def _multiply_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 
 @_multiply_no_nan.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
     want_x, want_y = call.wanted
     return (
@@ -322,7 +322,7 @@ def _(batch: Batch, values: list[Slices]) -> Any:
 
 
 @add_n_op.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return [dy] * len(call.wanted)
 
 

@@ -43,7 +43,7 @@ def _refuse_cast(source: DType, to: DType) -> UnimplementedError:
     return UnimplementedError.of(f"Cast {datatype_name(source)} to {datatype_name(to)} is not supported")
 
 
-def _array_to(x: Any, DstT: DType) -> Any:
+def _array_to(x: StringArray, DstT: DType) -> Any:
     """Casts values that are held as arrays: strings, which are refused, and numbers that ATen has no storage for."""
     if isinstance(x, StringArray):
         raise _refuse_cast(as_dtype("string"), DstT)
@@ -120,7 +120,7 @@ def _(x: Tensor, to: DType) -> Any:
 
 
 @cast_op.gradient(needs="dtypes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     to = call.dtype(0)
     return cast(dy, to) if to.is_floating or to.is_complex else None
 
@@ -180,7 +180,7 @@ def _cast_limits(source: DType, to: DType) -> tuple[Any, Any] | None:
     return float(smallest), float(largest)
 
 
-def _exact_number(value: Any) -> Any:
+def _exact_number(value: int | np.generic) -> Any:
     """Returns the number as Python's own, which compares integers of any size with floats exactly."""
     return int(value) if isinstance(value, (int, np.integer)) else float(value)
 
@@ -281,5 +281,5 @@ def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Tens
 
 
 @bitcast.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     raise LookupError("gradient registry has no entry for: Bitcast")

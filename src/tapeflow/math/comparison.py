@@ -24,7 +24,7 @@ from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 _COMPARISON: dict[str, Any] = {"shape": broadcast, "allocates": True}
 
 
-def _equal_arrays(x: Any, y: Any) -> torch.Tensor:
+def _equal_arrays(x: StringArray, y: StringArray) -> torch.Tensor:
     """Compares strings, or arrays of quantized integers."""
     shape = x.shape if x.shape == y.shape else tuple(broadcast(TensorShape(x.shape), TensorShape(y.shape)))
     if isinstance(x, StringArray):
@@ -131,7 +131,7 @@ def _rule_or_unlike(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
     return TensorShape([n if m == 1 else m for m, n in pairs])
 
 
-def _compare_or_not(x: Any, y: Any, unlike: bool) -> torch.Tensor:
+def _compare_or_not(x: StringArray | torch.Tensor, y: StringArray | torch.Tensor, unlike: bool) -> torch.Tensor:
     try:
         np.broadcast_shapes(x.shape, y.shape)
     except ValueError:

@@ -72,7 +72,7 @@ def _count_values(
     return out if count is None else out.reshape(count, size)
 
 
-def _dense_bincount_rule(input: TensorShape, size: Any, *_: Any) -> TensorShape:
+def _dense_bincount_rule(input: TensorShape, size: TensorLike, *_: Any) -> TensorShape:
     if input.rank is not None and input.rank > 2:
         raise invalid(f"Shape must be at most rank 2 but is rank {input.rank}")
     with_rank(size, 0)
@@ -82,7 +82,7 @@ def _dense_bincount_rule(input: TensorShape, size: Any, *_: Any) -> TensorShape:
 
 
 @op("DenseBincount", host=("size",), shape=_dense_bincount_rule)
-def dense_bincount(input: torch.Tensor, size: Any, weights: torch.Tensor, binary_output: bool = False) -> torch.Tensor:
+def dense_bincount(input: torch.Tensor, size: int, weights: torch.Tensor, binary_output: bool = False) -> torch.Tensor:
     """Counts the values of a tensor, or of each of its rows."""
     if input.ndim > 2:
         raise invalid(f"Shape must be at most rank 2 but is rank {input.ndim}")
@@ -95,7 +95,7 @@ def dense_bincount(input: torch.Tensor, size: Any, weights: torch.Tensor, binary
 
 @op("RaggedBincount", host=("size",), shape=unknown)
 def _rows_bincount(
-    splits: torch.Tensor, values: torch.Tensor, size: Any, weights: torch.Tensor, binary_output: bool = False
+    splits: torch.Tensor, values: torch.Tensor, size: int, weights: torch.Tensor, binary_output: bool = False
 ) -> torch.Tensor:
     """Counts the values of each row of a ragged tensor."""
     lengths = splits[1:] - splits[:-1]
@@ -198,7 +198,7 @@ def _dense_values(x: Any) -> Any:
     return x.values if hasattr(x, "dense_shape") else x.flat_values if hasattr(x, "row_splits") else convert(x)
 
 
-def _bin_count(values: Any, minlength: Any, maxlength: Any) -> Any:
+def _bin_count(values: Tensor, minlength: Any, maxlength: Any) -> Any:
     """Computes the number of distinct values to count."""
     count = values.shape.num_elements()
     size = convert(0, values.dtype) if count == 0 else add(reduce_max(values), convert(1, values.dtype))
@@ -269,7 +269,7 @@ def confusion_matrix(
     return scatter_nd_op(pairs, amounts, (classes, classes))
 
 
-def _without_last_dimension(labels: Any, predictions: Any) -> tuple[Any, Any]:
+def _without_last_dimension(labels: Tensor, predictions: Tensor) -> tuple[Any, Any]:
     """Removes a last dimension of length 1 that only one of the two tensors has."""
     if predictions.shape.rank is None or labels.shape.rank is None:
         return labels, predictions

@@ -36,7 +36,7 @@ def _scan_kernel(step: Callable[[torch.Tensor, int], torch.Tensor], start: float
         start: the first element of an exclusive scan.
     """
 
-    def kernel(x: torch.Tensor, axis: Any, exclusive: bool, reverse: bool) -> torch.Tensor:
+    def kernel(x: torch.Tensor, axis: int, exclusive: bool, reverse: bool) -> torch.Tensor:
         if not (exclusive or reverse) and x.ndim:
             return step(x, axis)
         if not x.ndim:
@@ -53,7 +53,7 @@ def _scan_kernel(step: Callable[[torch.Tensor, int], torch.Tensor], start: float
     return kernel
 
 
-def _scan_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
+def _scan_rule(x: TensorShape, axis: TensorLike, *_: Any) -> TensorShape:
     if isinstance(axis, Unknown):
         return x
     if not isinstance(axis, int):
@@ -93,7 +93,7 @@ def cumsum(
 
 
 @cumsum.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     axis, exclusive, reverse = call.attrs
     return cumsum(dy, axis, exclusive, not reverse)
 
@@ -125,7 +125,7 @@ def cumprod(
 
 
 @cumprod.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     axis, exclusive, reverse = call.attrs
     x, y = call.inputs[0], call.outputs[0]
     return divide_no_nan(cumsum(multiply(y, dy), axis, exclusive, not reverse), x)
@@ -156,7 +156,7 @@ def cumulative_logsumexp(
 
 
 @cumulative_logsumexp.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     """Sums `dy[j] * exp(x - y[j])` over all later `j`; no factor overflows."""
     axis, exclusive, reverse = call.attrs
     x, y = call.inputs[0], call.outputs[0]
@@ -179,10 +179,10 @@ def _(call: Call, dy: Any) -> Any:
     return reverse_op(dx, (axis,)) if reverse else dx
 
 
-def _by_signs(x: Any, y: Any, dy: Any, axis: Any, exclusive: bool, reverse: bool) -> Any:
+def _by_signs(x: Tensor, y: Tensor, dy: Tensor, axis: int, exclusive: bool, reverse: bool) -> Any:
     """Computes the same for a dimension of unknown length, as logarithms of the positive and of the negative `dy`."""
 
-    def of_sign(part: Any) -> Any:
+    def of_sign(part: Tensor) -> Any:
         zero, one = convert(0, part.dtype), convert(1, part.dtype)
         counts = logical_and(greater(part, zero), is_finite(y))
         logs = subtract(log(select_v2(counts, part, one)), select_v2(counts, y, zero))
@@ -192,7 +192,7 @@ def _by_signs(x: Any, y: Any, dy: Any, axis: Any, exclusive: bool, reverse: bool
     return subtract(of_sign(dy), of_sign(negative(dy)))
 
 
-def _decayed_sums(dy: Any, y: Any, axis: int) -> Any:
+def _decayed_sums(dy: Tensor, y: Tensor, axis: int) -> Any:
     """Sums `dy[j] * exp(y[i] - y[j])` over `j >= i`, and doubles the number of summands in each step.
 
     `y` never falls, so all factors are at most 1.
@@ -207,13 +207,13 @@ def _decayed_sums(dy: Any, y: Any, axis: int) -> Any:
     return dy
 
 
-def _exp_ratio(a: Any, b: Any) -> Any:
+def _exp_ratio(a: Tensor, b: Tensor) -> Any:
     """Computes `exp(a - b)`, and 0 where `b` is infinite."""
     difference = subtract(a, b)
     return exp(select_v2(is_finite(b), difference, convert(-math.inf, difference.dtype)))
 
 
-def _part_along(x: Any, axis: int, start: int, stop: int | None) -> Any:
+def _part_along(x: Tensor, axis: int, start: int, stop: int | None) -> Any:
     """Returns `x[start:stop]` along a dimension."""
     shape = shape_of(x)
     axis %= len(shape)

@@ -17,7 +17,7 @@ from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.elementwise_kernels import by_numpy, may_have_nan, zero_where_zero
 from tapeflow.core.ops.op import op, widen
 from tapeflow.core.ops.shape_rules import broadcast, same
-from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import float16, float32
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor, invalid, is_traced
@@ -38,22 +38,22 @@ from tapeflow.math.division import divide_no_nan, nonzero, realdiv, reciprocal, 
     allocates=True,
     takes_sparse=True,
 )
-def abs_op(x: Any, name: str | None = None) -> Any:
+def abs_op(x: TensorLike, name: str | None = None) -> Any:
     """Computes the absolute value of real numbers."""
 
 
 @abs_op.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, sign(call.inputs[0]))
 
 
 @op("ComplexAbs", kernel=lambda x, Tout: torch.abs(x), shape=same, elementwise=True, takes_sparse=True)
-def _complex_abs(x: Any, Tout: Any = float32, name: str | None = None) -> Any:
+def _complex_abs(x: TensorLike, Tout: DTypeLike = float32, name: str | None = None) -> Any:
     """Computes the modulus of complex numbers."""
 
 
 @_complex_abs.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x = call.inputs[0]
     return multiply(cast(dy, x.dtype), sign(x))
 
@@ -96,7 +96,7 @@ def sign_op(x: torch.Tensor) -> torch.Tensor:
 
 
 @sign_op.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return zeros_like_op(dy)
 
 
@@ -151,7 +151,7 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @square.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, multiply(conj(call.inputs[0]), 2.0))
 
 
@@ -187,17 +187,17 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     element=lambda b, y, dy: b.zero_where_zero(b.div(b.rounded(b.mul(dy, 0.5)), y), dy),
     allocates=True,
 )
-def sqrt_grad(y: Any, dy: Any, name: str | None = None) -> Any:
+def sqrt_grad(y: TensorLike, dy: TensorLike, name: str | None = None) -> Any:
     """Computes the gradient of `y = sqrt(x)` from its result: `dy / (2 * y)`, and 0 where `dy` is 0."""
 
 
 @sqrt.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return sqrt_grad(conj(call.outputs[0]), dy)
 
 
 @sqrt_grad.gradient(needs="inputs outputs")
-def _(call: Call, g: Any) -> Any:
+def _(call: Call, g: Tensor) -> Any:
     by_y = realdiv(g, conj(call.inputs[0]))
     return negative(multiply(by_y, conj(call.outputs[0]))), multiply(by_y, 0.5)
 
@@ -237,17 +237,17 @@ def _rsqrt_grad_of_elements(b: ElementBuilder, y: Element, dy: Element) -> Eleme
     element=_rsqrt_grad_of_elements,
     allocates=True,
 )
-def rsqrt_grad(y: Any, dy: Any, name: str | None = None) -> Any:
+def rsqrt_grad(y: TensorLike, dy: TensorLike, name: str | None = None) -> Any:
     """Computes the gradient of `y = rsqrt(x)` from its result: `-dy * y**3 / 2`, and 0 where `dy` is 0."""
 
 
 @rsqrt.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return rsqrt_grad(conj(call.outputs[0]), dy)
 
 
 @rsqrt_grad.gradient(needs="inputs")
-def _(call: Call, g: Any) -> Any:
+def _(call: Call, g: Tensor) -> Any:
     y, dy = conj(call.inputs[0]), conj(call.inputs[1])
     return multiply(multiply(g, -1.5), multiply(dy, square(y))), rsqrt_grad(y, g)
 
@@ -301,7 +301,7 @@ def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @pow.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
     want_x, want_y = call.wanted
     dx = None
@@ -311,7 +311,7 @@ def _(call: Call, dy: Any) -> Any:
     return dx, sum_like(_by_exponent(x, call.outputs[0], dy), y) if want_y else None
 
 
-def _by_exponent(x: Any, z: Any, dy: Any) -> Any:
+def _by_exponent(x: Tensor, z: Tensor, dy: Tensor) -> Any:
     """Computes `dy * log(x) * z`, with 0 for the logarithm of numbers that have none."""
     zero, one = convert(0, x.dtype), convert(1, x.dtype)
     has_log = not_equal(x, zero) if x.dtype.is_complex else greater(x, zero)
@@ -347,7 +347,7 @@ def exp(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @exp.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, conj(call.outputs[0]))
 
 
@@ -371,7 +371,7 @@ def expm1(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @expm1.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, add(conj(call.outputs[0]), 1.0))
 
 
@@ -395,7 +395,7 @@ def log(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @log.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, reciprocal(conj(call.inputs[0])))
 
 
@@ -419,7 +419,7 @@ def log1p(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @log1p.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, reciprocal(add(conj(call.inputs[0]), 1.0)))
 
 
@@ -454,7 +454,7 @@ def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @xlogy.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
     want_x, want_y = call.wanted
     return (
@@ -488,7 +488,7 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @xlog1py.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
     want_x, want_y = call.wanted
     return (

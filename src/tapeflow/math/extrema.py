@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -50,7 +51,7 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @maximum.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _chosen_gradient(call, dy, greater_equal)
 
 
@@ -83,11 +84,11 @@ def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @minimum.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _chosen_gradient(call, dy, less_equal)
 
 
-def _chosen_gradient(call: Call, dy: Any, chooses_x: Any) -> Any:
+def _chosen_gradient(call: Call, dy: Tensor, chooses_x: Callable[..., Any]) -> Any:
     """Passes the gradient to the operand that was chosen."""
     x, y = call.inputs
     want_x, want_y = call.wanted
@@ -121,7 +122,7 @@ def _(t: Any, clip_value_min: Any, clip_value_max: Any) -> Any:
 
 
 @clip_by_value_op.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     t, low, high = call.inputs
     want_t, want_low, want_high = call.wanted
     # The gradient of maximum(minimum(t, high), low). The gradient at a NaN goes to `low`.

@@ -45,7 +45,7 @@ def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @lgamma.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, digamma(call.inputs[0]))
 
 
@@ -71,7 +71,7 @@ def digamma(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @digamma.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x = call.inputs[0]
     return multiply(dy, polygamma(convert(1.0, x.dtype), x))
 
@@ -106,7 +106,7 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @polygamma.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     a, x = call.inputs
     return None, sum_like(multiply(dy, polygamma(add(a, 1.0), x)), x) if call.wanted[1] else None
 
@@ -154,7 +154,7 @@ def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
 
 
 @zeta.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, q = call.inputs
     dq = multiply(multiply(dy, negative(x)), zeta(add(x, 1.0), q)) if call.wanted[1] else None
     return None, None if dq is None else sum_like(dq, q)
@@ -188,7 +188,7 @@ def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @igamma.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _igamma_gradient(call, dy)
 
 
@@ -219,11 +219,11 @@ def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @igammac.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _igamma_gradient(call, negative(dy))
 
 
-def _igamma_gradient(call: Call, dy: Any) -> tuple[Any, Any]:
+def _igamma_gradient(call: Call, dy: Tensor) -> tuple[Any, Any]:
     a, x = call.inputs
     want_a, want_x = call.wanted
     da = dx = None
@@ -377,7 +377,7 @@ def _(batch: Batch, *inputs: Slices) -> Any:
 
 
 @betainc.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     a, b, x = call.inputs
     if not call.wanted[2]:
         return None, None, None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from tapeflow.array.identities import stop_gradient
 from tapeflow.array.masks import boolean_mask, select_v2
 from tapeflow.array.properties import shape_op, size_op
 from tapeflow.array.reshapes import broadcast_to, reshape, transpose_op
-from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of
+from tapeflow.core.autodiff.gradients import DynamicShape, conj, is_unranked, shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import along_axis
 from tapeflow.core.ops.convert import convert
@@ -75,12 +75,12 @@ def _reduction_kernel(
     return kernel
 
 
-def _spread_gradient(dy: Any, shape: Any, axis: Any, keepdims: bool) -> Any:
+def _spread_gradient(dy: Tensor, shape: DynamicShape | tuple[int, ...], axis: AxisLike, keepdims: bool) -> Any:
     """Broadcasts the gradient of a reduction back to `shape`."""
     return broadcast_to(_with_reduced(dy, shape, axis, keepdims), shape)
 
 
-def _with_reduced(dy: Any, shape: Any, axis: Any, keepdims: bool) -> Any:
+def _with_reduced(dy: Tensor, shape: DynamicShape | tuple[int, ...], axis: Any, keepdims: bool) -> Any:
     """Restores the reduced dimensions with length 1. The result then broadcasts against the input of the reduction."""
     if keepdims or axis is None:
         return dy
@@ -99,7 +99,7 @@ def _shape_with_ones(shape: Any, axis: Any) -> Any:
     return select_v2(reduce_any(equal(positions, axes), 1), convert(1, shape.dtype), shape)
 
 
-def _reduced_shape(x: torch.Tensor, axis: Any, keepdims: bool) -> Any:
+def _reduced_shape(x: torch.Tensor, axis: int | Sequence[int] | None, keepdims: bool) -> Any:
     return reduction(TensorShape(x.shape), axis, keepdims).as_list()
 
 
@@ -148,7 +148,7 @@ def reduce_sum(
 
 
 @reduce_sum.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _spread_gradient(dy, call.shape(0), *call.attrs)
 
 
@@ -191,7 +191,7 @@ def _mean_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
 _any_mean = _reduction_kernel(_mean_of_all, _mean_along)
 
 
-def _mean_kernel(x: torch.Tensor, axis: Any, keepdims: Any) -> torch.Tensor:
+def _mean_kernel(x: torch.Tensor, axis: int | Sequence[int] | None, keepdims: bool) -> torch.Tensor:
     counts = _COUNTS.get(x.dtype)
     if counts is not None and type(axis) is int and type(keepdims) is bool and type(x) is torch.Tensor and x.is_cpu:
         shape = x.shape
@@ -256,7 +256,7 @@ def reduce_mean(
 
 
 @reduce_mean.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     shape, reduced = call.shape(0), shape_of(dy)
     size = math.prod(shape) if isinstance(shape, tuple) else size_op(shape.tensor)
     if isinstance(shape, tuple) and isinstance(reduced, tuple):
@@ -359,7 +359,7 @@ def reduce_min(
 
 @reduce_max.gradient(needs="inputs outputs")
 @reduce_min.gradient(needs="inputs outputs")
-def _shared_by_extremes(call: Call, dy: Any) -> Any:
+def _shared_by_extremes(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs[0], call.outputs[0]
     axis, keepdims = call.attrs
     shape = shape_of(x)
@@ -371,7 +371,7 @@ def _shared_by_extremes(call: Call, dy: Any) -> Any:
 # ---- products and norms ----------------------------------------------------------------------------------------------
 
 
-def _prod_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
+def _prod_along(x: torch.Tensor, axis: int | Sequence[int], keepdims: bool) -> torch.Tensor:
     if type(axis) is int:
         return torch.prod(x, axis, keepdims, dtype=x.dtype)
     for dim in sorted(reduced_dimensions(axis, x.ndim), reverse=True):  # ATen takes one at a time
@@ -409,7 +409,7 @@ def reduce_prod(
 
 
 @reduce_prod.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     """Multiplies `dy` by the product of all other elements: the ones before times the ones after. It never divides."""
     x, (axis, keepdims) = call.inputs[0], call.attrs
     shape = shape_of(x)
@@ -426,13 +426,13 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(_with_reduced(dy, shape, axis, keepdims), transpose_op(others, inverse))
 
 
-def _others_of_columns(table: Any) -> Any:
+def _others_of_columns(table: Tensor) -> Any:
     """Computes for each element of a table the product of the others of its column."""
     before, after = cumprod(table, 0, True, False), cumprod(table, 0, True, True)
     return multiply(conj(before), conj(after))
 
 
-def _product_of_others(x: Any, axis: Any) -> Any:
+def _product_of_others(x: Tensor, axis: Any) -> Any:
     """Computes for each element the product of the others that it is multiplied with, for dynamic dimensions."""
     shape = shape_op(x)
     rank = size_op(shape)
@@ -487,7 +487,7 @@ def reduce_euclidean_norm(
 
 
 @reduce_euclidean_norm.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs[0], call.outputs[0]
     return multiply(x, _with_reduced(realdiv(dy, y), shape_of(x), *call.attrs))
 
@@ -554,7 +554,7 @@ _VECTORIZED = frozenset({torch.float32, torch.float64, torch.int32, torch.int64}
 def _position_of(extreme: Callable[..., torch.Tensor], worst: float) -> Callable[..., torch.Tensor]:
     """Returns the kernel of ArgMax or ArgMin; NaN, which no comparison prefers, counts as the worst value."""
 
-    def kernel(x: torch.Tensor, axis: Any, output_type: DType) -> torch.Tensor:
+    def kernel(x: torch.Tensor, axis: int | tuple[int, ...] | None, output_type: DType) -> torch.Tensor:
         if axis is None:
             axis = 0
         if not isinstance(axis, int):
@@ -581,7 +581,7 @@ def position_in_rows(extreme: Callable[..., torch.Tensor], x: torch.Tensor) -> t
     return torch.from_numpy(np.asarray(_BY_NUMPY[extreme](x.numpy(), axis=-1)))
 
 
-def _position_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
+def _position_rule(x: TensorShape, axis: TensorLike | None, *_: Any) -> TensorShape:
     if axis is None:
         axis = 0
     if isinstance(axis, Unknown):
@@ -602,7 +602,7 @@ def _position_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
     return reduction(x, axis)
 
 
-def _argmax_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
+def _argmax_rule(x: TensorShape, axis: AxisLike, *_: Any) -> TensorShape:
     """Infers the shape of positions; that the axis is no list is checked by the function, other than `argmin`'s."""
     if isinstance(axis, tuple) and None not in axis:
         raise TypeError("axis must be int or Tensor with integer datatype")

@@ -52,7 +52,7 @@ def _unsorted_kernel(start: Callable[[torch.dtype], float], gather: Callable[...
         gather: `gather(out, ids, rows)` combines each row with the row of `out` that its id names, in place.
     """
 
-    def kernel(data: torch.Tensor, ids: torch.Tensor, num_segments: Any) -> torch.Tensor:
+    def kernel(data: torch.Tensor, ids: torch.Tensor, num_segments: int) -> torch.Tensor:
         if type(num_segments) is int and num_segments >= 2**31 and ids.itemsize < 8:
             num_segments = (num_segments + 2**31) % 2**32 - 2**31  # TensorFlow counts in the dtype of the ids
         if type(num_segments) is not int or num_segments < 0 or data.shape[: ids.ndim] != ids.shape:
@@ -91,7 +91,7 @@ def _gathered_on_gpu(
     return one_more[:count]
 
 
-def _wrong_segments(data: Any, ids: Any, num_segments: Any) -> str:
+def _wrong_segments(data: Any, ids: Any, num_segments: int) -> str:
     if type(num_segments) is not int:
         return f"num_segments should be a scalar of integer type, not {num_segments!r}"
     if num_segments < 0:
@@ -143,7 +143,7 @@ def _add_rows(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
     out.index_add_(0, ids, rows)
 
 
-def _unsorted_rule(data: TensorShape, ids: TensorShape, num_segments: Any) -> TensorShape:
+def _unsorted_rule(data: TensorShape, ids: TensorShape, num_segments: TensorLike) -> TensorShape:
     if isinstance(num_segments, tuple):
         raise invalid(f"num_segments must be a scalar, and is {list(num_segments)}")
     check_rank(num_segments, 0)
@@ -183,11 +183,11 @@ def unsorted_segment_sum(
 
 
 @unsorted_segment_sum.gradient(needs="input1")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _gathered_rows(dy, call.inputs[1])[0], None
 
 
-def _broadcast_ids(rows: Any, ids: Any) -> Any:
+def _broadcast_ids(rows: Tensor, ids: Tensor) -> Any:
     """Returns the shape of ids, with dimensions of length 1 for those that the rows of a segment have."""
     shape, ids_shape = shape_of(rows), shape_of(ids)
     if not is_unranked(shape) and not is_unranked(ids_shape):
@@ -197,7 +197,7 @@ def _broadcast_ids(rows: Any, ids: Any) -> Any:
     return concat_v2([shape_op(ids), ones], 0)
 
 
-def _gathered_rows(rows: Any, ids: Any) -> tuple[Any, Any, Any]:
+def _gathered_rows(rows: Tensor, ids: Tensor) -> tuple[Any, Any, Any]:
     """Returns the row for each id (zero for negative ids), the ids as indices, and the ids that are not negative."""
     zero = convert(0, ids.dtype)
     index = maximum(ids, zero)
@@ -256,11 +256,11 @@ def unsorted_segment_min(
 
 @unsorted_segment_max.gradient(needs="inputs outputs")
 @unsorted_segment_min.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _extreme_gradient(call, dy, lambda x, ids: unsorted_segment_sum(x, ids, call.attrs[0]))
 
 
-def _extreme_gradient(call: Call, dy: Any, total: Callable[[Any, Any], Any]) -> Any:
+def _extreme_gradient(call: Call, dy: Tensor, total: Callable[[Any, Any], Any]) -> Any:
     """Shares the gradient among all elements of a segment that equal its extreme; `total` sums over segments."""
     data, ids = call.inputs
     extremes, index, present = _gathered_rows(call.outputs[0], ids)
@@ -294,7 +294,7 @@ def unsorted_segment_prod(
 
 
 @unsorted_segment_prod.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     count = call.attrs[0]
     return _product_gradient(
         call,
@@ -304,7 +304,9 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-def _product_gradient(call: Call, dy: Any, total: Callable[[Any, Any], Any], product: Callable[[Any, Any], Any]) -> Any:
+def _product_gradient(
+    call: Call, dy: Tensor, total: Callable[[Any, Any], Any], product: Callable[[Any, Any], Any]
+) -> Any:
     """Computes `dy` times the product over `data`.
 
     Where `data` is 0, that is the product of the others, if there is no other zero in the segment.
@@ -327,7 +329,7 @@ def _product_gradient(call: Call, dy: Any, total: Callable[[Any, Any], Any], pro
 @unsorted_segment_prod.batching
 @unsorted_segment_max.batching
 @unsorted_segment_min.batching
-def _(batch: Batch, x: Slices, ids: Slices, num_segments: Any) -> Any:
+def _(batch: Batch, x: Slices, ids: Slices, num_segments: Slices) -> Any:
     """Computes the segments of all slices at once, in the order of the slices."""
     count, own = static(num_segments), batch.stack(ids)
     zero, end = (convert(n, own.dtype) for n in (0, count))
@@ -547,7 +549,7 @@ def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = No
 
 
 @segment_sum.gradient(needs="input1")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return gather_v2(dy, call.inputs[1], 0), None
 
 
@@ -572,7 +574,7 @@ def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = N
 
 
 @segment_mean.gradient(needs="input1 shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     ids = call.inputs[1]
     ones = broadcast_to(convert(1, dy.dtype), _broadcast_ids(dy, ids))
     counts = maximum(segment_sum(ones, ids), convert(1, dy.dtype))
@@ -637,7 +639,7 @@ def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = No
 
 @segment_max.gradient(needs="inputs outputs")
 @segment_min.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _extreme_gradient(call, dy, segment_sum)
 
 
@@ -662,7 +664,7 @@ def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = N
 
 
 @segment_prod.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _product_gradient(call, dy, segment_sum, segment_prod)
 
 

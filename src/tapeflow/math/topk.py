@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import torch
 
 from tapeflow.array.creation import range_op
 from tapeflow.array.reshapes import reshape, transpose_op
-from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of, size_of
+from tapeflow.core.autodiff.gradients import DynamicShape, is_unranked, shape_argument, shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import Batch, Slices, leading_dimensions, static
 from tapeflow.core.ops.convert import convert, host_value
@@ -33,7 +34,7 @@ TopKV2 = collections.namedtuple("TopKV2", ["values", "indices"])
 ApproxTopK = collections.namedtuple("ApproxTopK", ["values", "indices"])
 
 
-def _check_k(x: TensorShape, k: Any) -> None:
+def _check_k(x: TensorShape, k: int | Sequence[int]) -> None:
     if not isinstance(k, int):
         raise invalid(f"k must be scalar, got {k!r}")
     if x.rank == 0:
@@ -104,7 +105,7 @@ def _top_k_rule(x: TensorShape, k: Any, *_: Any) -> list[TensorShape]:
 
 @op("TopKV2", host=("k",), shape=_top_k_rule, batching=leading_dimensions)
 def top_k_op(
-    input: torch.Tensor, k: Any, sorted: bool = True, index_type: DType = int32
+    input: torch.Tensor, k: int, sorted: bool = True, index_type: DType = int32
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Finds the k largest elements of the last dimension, and their positions."""
     _check_k(TensorShape(input.shape), k)
@@ -138,11 +139,11 @@ def _insertion_order(x: torch.Tensor) -> torch.Tensor:
 
 
 @top_k_op.gradient(needs="shapes outputs", none_for_zero=True)
-def _(call: Call, dy: Any, _: Any) -> Any:
+def _(call: Call, dy: Tensor, _: Any) -> Any:
     return None if dy is None else _put_back(dy, call.outputs[1], call.shape(0), -1)
 
 
-def _put_back(dy: Any, places: Any, shape: Any, axis: int) -> Any:
+def _put_back(dy: Tensor, places: Tensor, shape: DynamicShape | tuple[int, ...], axis: int) -> Any:
     """Returns zeros of a shape with `dy` at positions along a dimension."""
     if not isinstance(shape, tuple):
         return _put_back_rows(dy, places, shape, axis)
@@ -157,7 +158,7 @@ def _put_back(dy: Any, places: Any, shape: Any, axis: int) -> Any:
     return reshape(sums, tuple(shape))
 
 
-def _put_back_rows(dy: Any, places: Any, shape: Any, axis: int) -> Any:
+def _put_back_rows(dy: Tensor, places: Tensor, shape: DynamicShape, axis: int) -> Any:
     """Computes `_put_back` for dynamic dimensions. It moves other dimensions to the end and works along the last."""
     if is_unranked(shape):  # the dimension is the last one
         whole, length = shape_argument(shape), shape[-1]
@@ -175,7 +176,7 @@ def _put_back_rows(dy: Any, places: Any, shape: Any, axis: int) -> Any:
     return result if order == last_first else transpose_op(result, last_first)
 
 
-def _put_into_rows(dy: Any, places: Any, count: Any, length: Any) -> Any:
+def _put_into_rows(dy: Tensor, places: Tensor, count: Tensor, length: Tensor) -> Any:
     """Returns `count` zeros, in rows of a length, with `dy` at the positions of a table with a row for each; flat."""
     rows = shape_of(places)[0]
     starts = multiply(range_op(0, rows, 1), length)
@@ -212,7 +213,7 @@ def top_k(
 # ---- membership ------------------------------------------------------------------------------------------------------
 
 
-def _in_top_k_rule(predictions: TensorShape, targets: TensorShape, k: Any) -> TensorShape:
+def _in_top_k_rule(predictions: TensorShape, targets: TensorShape, k: int | tuple[int, ...]) -> TensorShape:
     if predictions.rank not in (None, 2):
         raise invalid("predictions must be 2-dimensional")
     if targets.rank not in (None, 1):
@@ -226,7 +227,7 @@ def _in_top_k_rule(predictions: TensorShape, targets: TensorShape, k: Any) -> Te
 
 
 @op("InTopKV2", host=("k",), shape=_in_top_k_rule)
-def _in_top_k(predictions: torch.Tensor, targets: torch.Tensor, k: Any) -> torch.Tensor:
+def _in_top_k(predictions: torch.Tensor, targets: torch.Tensor, k: int) -> torch.Tensor:
     """Tests whether each target is among the k largest predictions."""
     _in_top_k_rule(TensorShape(predictions.shape), TensorShape(targets.shape), k)
     classes = predictions.shape[1]
@@ -314,8 +315,8 @@ def _approx_rule(x: TensorShape, k: int, reduction_dimension: int, *_: Any) -> l
 
 @op("ApproxTopK", kernel=_approx_kernel, shape=_approx_rule)
 def _approx_top_k(
-    input: Any,
-    k: Any,
+    input: TensorLike,
+    k: int,
     reduction_dimension: int = -1,
     recall_target: float = 0.95,
     is_max_k: bool = True,
@@ -327,7 +328,7 @@ def _approx_top_k(
 
 
 @_approx_top_k.gradient(needs="shapes outputs", none_for_zero=True)
-def _(call: Call, dy: Any, _: Any) -> Any:
+def _(call: Call, dy: Tensor, _: Tensor) -> Any:
     return None if dy is None else _put_back(dy, call.outputs[1], call.shape(0), call.attrs[1])
 
 

@@ -40,7 +40,7 @@ def sin(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @sin.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, cos(conj(call.inputs[0])))
 
 
@@ -64,7 +64,7 @@ def cos(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @cos.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return negative(multiply(dy, sin(conj(call.inputs[0]))))
 
 
@@ -88,7 +88,7 @@ def tan(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @tan.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, square(reciprocal(cos(conj(call.inputs[0])))))
 
 
@@ -112,7 +112,7 @@ def asin(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @asin.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, rsqrt(1.0 - square(conj(call.inputs[0]))))
 
 
@@ -136,7 +136,7 @@ def acos(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @acos.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return negative(multiply(dy, rsqrt(1.0 - square(conj(call.inputs[0])))))
 
 
@@ -160,7 +160,7 @@ def atan(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @atan.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, reciprocal(add(square(conj(call.inputs[0])), 1.0)))
 
 
@@ -184,7 +184,7 @@ def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @atan2.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     y, x = call.inputs
     want_y, want_x = call.wanted
     by_square = realdiv(dy, add(square(x), square(y)))
@@ -214,7 +214,7 @@ def sinh(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @sinh.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, cosh(conj(call.inputs[0])))
 
 
@@ -238,7 +238,7 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @cosh.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, sinh(conj(call.inputs[0])))
 
 
@@ -262,7 +262,7 @@ def asinh(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @asinh.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return realdiv(dy, cosh(conj(call.outputs[0])))
 
 
@@ -286,7 +286,7 @@ def acosh(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @acosh.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return realdiv(dy, sinh(conj(call.outputs[0])))
 
 
@@ -310,5 +310,5 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @atanh.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, reciprocal(1.0 - square(conj(call.inputs[0]))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -26,6 +26,9 @@ from tapeflow.math.arithmetic import add, multiply, negative
 from tapeflow.math.casting import cast
 from tapeflow.math.error_functions import erf
 from tapeflow.math.sigmoid import sigmoid, tanh
+
+if TYPE_CHECKING:
+    from tapeflow.ragged.tensor import RaggedTensor
 
 # The backward kernel of a leaky relu with slope 0. Unlike a threshold's backward kernel, it gives 0 at NaN.
 _leaky_relu_backward_into = torch.ops.aten.leaky_relu_backward.grad_input
@@ -54,7 +57,7 @@ def relu(features: TensorLike, name: str | None = None) -> Tensor:
 
 
 @relu.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return relu_grad(dy, call.outputs[0])
 
 
@@ -79,12 +82,12 @@ def relu_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
 
 
 @relu_grad.inline
-def _(gradients: Any, features: Any) -> tuple[Any, str]:
+def _(gradients: Tensor, features: Tensor) -> tuple[Any, str]:
     return aten.leaky_relu_backward, "{kernel}({0}, {1}, 0, False)"
 
 
 @relu_grad.gradient(needs="input1")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     features = call.inputs[1]
     want_gradients, want_features = call.wanted
     return relu_grad(dy, features) if want_gradients else None, zeros_like(features) if want_features else None
@@ -120,7 +123,7 @@ def relu6(features: TensorLike, name: str | None = None) -> Tensor:
 
 
 @relu6.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return relu6_grad(dy, call.outputs[0])
 
 
@@ -135,7 +138,7 @@ def relu6_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
 
 
 @relu6_grad.gradient(needs="input1")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     features = call.inputs[1]
     want_gradients, want_features = call.wanted
     return relu6_grad(dy, features) if want_gradients else None, zeros_like(features) if want_features else None
@@ -153,12 +156,12 @@ def _scaled_below(b: ElementBuilder, x: Element, where: Element, alpha: float) -
     shape=same,
     element=lambda b, x, alpha: _scaled_below(b, x, x, alpha),
 )
-def leaky_relu_op(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
+def leaky_relu_op(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Any:
     """Computes `features` where positive and `alpha * features` elsewhere."""
 
 
 @leaky_relu_op.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return leaky_relu_grad(dy, call.inputs[0], call.attrs[0])
 
 
@@ -169,7 +172,7 @@ def leaky_relu_grad(gradients: torch.Tensor, features: torch.Tensor, alpha: floa
 
 
 @leaky_relu_grad.gradient(needs="input1")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     features, (alpha,) = call.inputs[1], call.attrs
     want_gradients, want_features = call.wanted
     return (
@@ -226,7 +229,7 @@ def elu(features: TensorLike, name: str | None = None) -> Tensor:
 
 
 @elu.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return elu_grad(dy, call.outputs[0])
 
 
@@ -241,7 +244,7 @@ def _declare_gradient(grad: Any) -> None:
     plus a constant where they are negative, and another constant elsewhere."""
 
     @grad.gradient(needs="inputs")
-    def _(call: Call, dy: Any) -> Any:
+    def _(call: Call, dy: Tensor) -> Any:
         gradients, outputs = call.inputs
         want_gradients, want_outputs = call.wanted
         return (
@@ -279,7 +282,7 @@ def selu(features: TensorLike, name: str | None = None) -> Tensor:
 
 
 @selu.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return selu_grad(dy, call.outputs[0])
 
 
@@ -333,7 +336,7 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
 
 
 @composite
-def _gelu(x: Any, approximate: bool) -> Any:
+def _gelu(x: RaggedTensor | Tensor, approximate: bool) -> Any:
     half = multiply(x, 0.5)
     if approximate:
         cube = multiply(multiply(x, x), x)
@@ -363,7 +366,7 @@ def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
 
 
 @composite
-def _silu(x: Any, beta: Any = None) -> Any:
+def _silu(x: RaggedTensor | Tensor, beta: Tensor | None = None) -> Any:
     return multiply(x, sigmoid(x if beta is None else multiply(beta, x)))
 
 

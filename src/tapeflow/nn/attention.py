@@ -24,7 +24,7 @@ from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import select
 from tapeflow.core.ops.op import op
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.linalg.products import batch_matmul
 from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.elementwise import exp, log
@@ -319,7 +319,7 @@ def attention_log_sums(
 
 
 @attention_log_sums.gradient(needs="")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return (None,) * 6  # the gradient of attention's gradient includes that of its residuals
 
 

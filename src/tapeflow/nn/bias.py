@@ -41,7 +41,7 @@ def _bias_rule(value: TensorShape, bias: TensorShape, data_format: str = "NHWC")
     return TensorShape(dims)
 
 
-def _write_in_place(value: Any, bias: Any, data_format: str = "NHWC") -> tuple[None, str] | None:
+def _write_in_place(value: Tensor, bias: Tensor, data_format: str = "NHWC") -> tuple[None, str] | None:
     return (None, "{0}.add_({1})") if data_format == "NHWC" else None
 
 
@@ -58,7 +58,7 @@ def bias_add_op(value: torch.Tensor, bias: torch.Tensor, data_format: str = "NHW
 
 
 @bias_add_op.inline
-def _(value: Any, bias: Any, data_format: str = "NHWC") -> Any:
+def _(value: Tensor, bias: Tensor, data_format: str = "NHWC") -> Any:
     rank = value.shape.rank
     if data_format != "NHWC" or not rank or rank < 2 or bias.shape.rank != 1 or None in (value.shape[-1], *bias.shape):
         return None
@@ -67,12 +67,12 @@ def _(value: Any, bias: Any, data_format: str = "NHWC") -> Any:
 
 @bias_add_op.fuses("MatMul")
 @bias_add_op.fuses("BatchMatMulV2")
-def _(inner: Any, outer: Any, bias: Any) -> Any:
+def _(inner: Any, outer: Any, bias: Tensor) -> Any:
     return add.op.fusions[inner.name](inner, outer, bias) if bias.shape.rank == 1 else None
 
 
 @bias_add_op.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     want_value, want_bias = call.wanted
     return dy if want_value else None, bias_add_grad(dy, call.attrs[0]) if want_bias else None
 
@@ -105,7 +105,7 @@ def bias_add_grad(out_backprop: torch.Tensor, data_format: str = "NHWC") -> torc
 
 
 @bias_add_grad.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     shape = call.shape(0)
     if call.attrs[0] == "NCHW" and is_unranked(shape):
         return bias_add_op(fill_op(shape_argument(shape), operand(0, dy.dtype)), dy, "NCHW")

@@ -24,7 +24,7 @@ from tapeflow.nn.windows import Ints, Padding, channels_last, padding_attrs, per
 # multiplier] of a convolution with one group per channel.
 
 
-def _grouped_filters(op: str, channels: int, shape: Any) -> tuple[int, ...]:
+def _grouped_filters(op: str, channels: int, shape: Sequence[int]) -> tuple[int, ...]:
     """Returns the shape of the filters as filters of groups."""
     if len(shape) != 4:
         raise invalid(f"filter must be 4-dimensional: {list(shape)}")
@@ -60,8 +60,8 @@ def _depthwise_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> Tensor
 
 @op("DepthwiseConv2dNative", kernel=_depthwise_shape, shape=_depthwise_rule, batching=convolutions)
 def depthwise_conv2d_op(
-    input: Any, filter: Any, strides: Any, padding: str, explicit_paddings: Any, data_format: str, dilations: Any,
-    name: str | None = None,
+    input: TensorLike, filter: TensorLike, strides: Sequence[int], padding: str, explicit_paddings: Sequence[int],
+    data_format: str, dilations: Sequence[int], name: str | None = None,
 ) -> Any:  # fmt: skip
     """Computes a depthwise 2-D convolution."""
 
@@ -69,7 +69,7 @@ def depthwise_conv2d_op(
 depthwise_conv2d_op.layer(layer_of_convolution("DepthwiseConv2dNative"))
 
 
-def _sizes_rule(sizes: Any) -> TensorShape:
+def _sizes_rule(sizes: ShapeLike) -> TensorShape:
     return listed_shape(sizes).with_rank(4)
 
 
@@ -87,13 +87,13 @@ def _depthwise_back_input(sizes: Any, filters: torch.Tensor, dy: torch.Tensor, *
     batching=gradients_by_images,
 )
 def _back_input(
-    input_sizes: Any, filter: Any, out_backprop: Any, strides: Any, padding: str, explicit_paddings: Any,
-    data_format: str, dilations: Any, name: str | None = None,
+    input_sizes: TensorLike, filter: TensorLike, out_backprop: TensorLike, strides: Sequence[int], padding: str,
+    explicit_paddings: Sequence[int], data_format: str, dilations: Sequence[int], name: str | None = None,
 ) -> Any:  # fmt: skip
     """Computes the gradient of a depthwise convolution by its input."""
 
 
-def _depthwise_back_filter(x: torch.Tensor, sizes: Any, dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
+def _depthwise_back_filter(x: torch.Tensor, sizes: Sequence[int], dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
     op = "DepthwiseConv2dNativeBackpropFilter"
     shape = _grouped_filters(op, _input_channels(op, x.shape, attrs[3]), sizes)
     return convolve_back_filter(op, x, shape, dy, *attrs).view(tuple(sizes))
@@ -107,8 +107,8 @@ def _depthwise_back_filter(x: torch.Tensor, sizes: Any, dy: torch.Tensor, *attrs
     batching=gradients_by_filters,
 )
 def _back_filter(
-    input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: str, explicit_paddings: Any,
-    data_format: str, dilations: Any, name: str | None = None,
+    input: TensorLike, filter_sizes: TensorLike, out_backprop: TensorLike, strides: Sequence[int], padding: str,
+    explicit_paddings: Sequence[int], data_format: str, dilations: Sequence[int], name: str | None = None,
 ) -> Any:  # fmt: skip
     """Computes the gradient of a depthwise convolution by its filters."""
 
@@ -120,7 +120,9 @@ declare_exports(depthwise_conv2d_op, _back_input, _back_filter, always=True)
 # ---- public functions ------------------------------------------------------------------------------------------------
 
 
-def _depthwise_attrs(strides: Any, padding: Any, data_format: str | None, dilations: Any) -> tuple[Any, ...]:
+def _depthwise_attrs(
+    strides: int | Sequence[int], padding: Any, data_format: str | None, dilations: Any
+) -> tuple[Any, ...]:
     """Converts the public functions' arguments to the ops' attrs."""
     if not isinstance(strides, (list, tuple)):
         raise TypeError(f"Expected list for 'strides' argument to 'depthwise_conv2d_native' Op, not {strides!r}.")

@@ -170,7 +170,7 @@ def pool(
         )
     function, spatial_format = _POOLS[pooling_type, dims], FORMATS[dims][0 if last else 1]
 
-    def without_gaps(x: Any, _: int, padding: str) -> Any:
+    def without_gaps(x: Tensor, _: int, padding: str) -> Any:
         return function(x, window, steps, padding, spatial_format, name)
 
     return with_space_to_batch(x, rates, padding, without_gaps, window, data_format=data_format)

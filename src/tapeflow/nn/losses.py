@@ -49,7 +49,7 @@ def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
 
 
 @l2_loss.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, call.inputs[0])
 
 
@@ -104,7 +104,7 @@ def compute_average_loss(
     return divide_no_nan(total, cast(size, dtype))
 
 
-def _weight_losses(losses: Any, weights: Any) -> Any:
+def _weight_losses(losses: Tensor, weights: Tensor) -> Any:
     """Multiplies the losses by their weights; a last dimension of length 1 may be missing from either."""
     if weights.dtype is not losses.dtype:
         losses, weights = cast(losses, float32), cast(weights, float32)

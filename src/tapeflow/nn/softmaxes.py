@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -20,6 +20,9 @@ from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import multiply, subtract
 from tapeflow.math.elementwise import exp
 from tapeflow.math.reduction import reduce_sum
+
+if TYPE_CHECKING:
+    from tapeflow.core.ops.elements import Element
 
 
 def _needs_a_dimension(logits: TensorShape, *_: Any) -> TensorShape:
@@ -42,12 +45,12 @@ def softmax_op(logits: torch.Tensor) -> torch.Tensor:
 
 
 @softmax_op.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     y = call.outputs[0]
     return multiply(subtract(dy, reduce_sum(multiply(dy, y), -1, True)), y)
 
 
-def _log_softmax_row(b: Any, x: Any) -> Any:
+def _log_softmax_row(b: Any, x: Element) -> Any:
     below = b.sub(x, b.reduce("maximum", x))
     return b.sub(below, b.log(b.reduce("add", b.exp(below))))
 
@@ -61,7 +64,7 @@ def log_softmax_op(logits: torch.Tensor) -> torch.Tensor:
 
 
 @log_softmax_op.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return subtract(dy, multiply(reduce_sum(dy, -1, True), exp(call.outputs[0])))
 
 

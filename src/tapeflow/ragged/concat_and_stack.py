@@ -24,6 +24,7 @@ from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.arguments import is_tensor_like
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.values.tensor import invalid
 from tapeflow.graph.ir.python_op import check_or_defer
@@ -185,7 +186,7 @@ def expand_dims(value: Any, axis: int) -> Any:
     return value.with_values(expand_dims(value.values, axis - 1))
 
 
-def tile(value: Any, multiples: Sequence[Any]) -> Any:
+def tile(value: TensorLike, multiples: Sequence[Any]) -> Any:
     """Repeats a tensor or ragged tensor along each of its dimensions.
 
     Args:

@@ -99,7 +99,7 @@ def _any_ints(shape: Any, dtype: Any, device: torch.device) -> torch.Tensor:
 
 
 @op("NonDeterministicInts", kernel=_any_ints, host=("shape",), shape=created_shape, creates=True)
-def _non_deterministic_ints(shape: Any, dtype: Any = int64, name: str | None = None) -> Any:
+def _non_deterministic_ints(shape: TensorLike, dtype: DTypeLike = int64, name: str | None = None) -> Any:
     """Draws unpredictable integers."""
 
 

@@ -99,7 +99,9 @@ def _draw_truncated(dims: Any, generator: Any, dtype: torch.dtype, device: torch
     **_DRAW,
     node_name="random_uniform/RandomUniform",
 )
-def random_uniform(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
+def random_uniform(
+    shape: TensorLike, seed: int = 0, seed2: int = 0, dtype: DTypeLike = float32, name: str | None = None
+) -> Any:
     """Draws uniform numbers in [0, 1)."""
 
 
@@ -110,13 +112,15 @@ def random_uniform(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float
     node_name="random_normal/RandomStandardNormal",
 )
 def random_standard_normal(
-    shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None
+    shape: TensorLike, seed: int = 0, seed2: int = 0, dtype: DTypeLike = float32, name: str | None = None
 ) -> Any:
     """Draws numbers of the standard normal distribution."""
 
 
 @op("TruncatedNormal", kernel=_drawing_kernel("TruncatedNormal", None, _draw_truncated), **_DRAW)
-def _truncated_normal(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
+def _truncated_normal(
+    shape: TensorLike, seed: int = 0, seed2: int = 0, dtype: DTypeLike = float32, name: str | None = None
+) -> Any:
     """Draws numbers of the standard normal distribution that are less than 2 from 0."""
 
 
@@ -135,7 +139,9 @@ def _draw_integers(
 
 
 @op("RandomUniformInt", kernel=_draw_integers, **_DRAW)
-def _uniform_int(shape: Any, minval: Any, maxval: Any, seed: int = 0, seed2: int = 0, name: str | None = None) -> Any:
+def _uniform_int(
+    shape: TensorLike, minval: TensorLike, maxval: TensorLike, seed: int = 0, seed2: int = 0, name: str | None = None
+) -> Any:
     """Draws integers between bounds."""
 
 
@@ -294,7 +300,7 @@ def _random_gamma(shape: Any, alpha: torch.Tensor, seed: int = 0, seed2: int = 0
 
 
 @_random_gamma.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return gamma_gradient(call.inputs[0], call.outputs[0], dy)
 
 

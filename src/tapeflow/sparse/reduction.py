@@ -116,13 +116,19 @@ def _reduced_shapes(*_: Any) -> list[TensorShape]:
 
 
 @op("SparseReduceSum", kernel=_dense_kernel("sum"), host=_HOST, shape=_reduced_shape)
-def _sum_entries(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, keep_dims: bool = False,
-         name: str | None = None) -> Any:  # fmt: skip
+def _sum_entries(
+    input_indices: TensorLike,
+    input_values: TensorLike,
+    input_shape: TensorLike,
+    reduction_axes: TensorLike,
+    keep_dims: bool = False,
+    name: str | None = None,
+) -> Any:
     """Sums over dimensions of a sparse tensor."""
 
 
 @_sum_entries.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     shape, axes, _ = call.attrs
     indices = call.inputs[0]
     reduced = _reduced_axes(axes, len(shape))
@@ -133,20 +139,38 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("SparseReduceMax", kernel=_dense_kernel("amax"), host=_HOST, shape=_reduced_shape)
-def _max_entries(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, keep_dims: bool = False,
-         name: str | None = None) -> Any:  # fmt: skip
+def _max_entries(
+    input_indices: TensorLike,
+    input_values: TensorLike,
+    input_shape: TensorLike,
+    reduction_axes: TensorLike,
+    keep_dims: bool = False,
+    name: str | None = None,
+) -> Any:
     """Computes the greatest values over dimensions of a sparse tensor."""
 
 
 @op("SparseReduceSumSparse", kernel=_sparse_kernel("sum"), host=_HOST, shape=_reduced_shapes)
-def _sum_sparse(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, keep_dims: bool = False,
-                name: str | None = None) -> Any:  # fmt: skip
+def _sum_sparse(
+    input_indices: TensorLike,
+    input_values: TensorLike,
+    input_shape: TensorLike,
+    reduction_axes: TensorLike,
+    keep_dims: bool = False,
+    name: str | None = None,
+) -> Any:
     """Sums over dimensions of a sparse tensor, sparse again."""
 
 
 @op("SparseReduceMaxSparse", kernel=_sparse_kernel("amax"), host=_HOST, shape=_reduced_shapes)
-def _max_sparse(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, keep_dims: bool = False,
-                name: str | None = None) -> Any:  # fmt: skip
+def _max_sparse(
+    input_indices: TensorLike,
+    input_values: TensorLike,
+    input_shape: TensorLike,
+    reduction_axes: TensorLike,
+    keep_dims: bool = False,
+    name: str | None = None,
+) -> Any:
     """Computes the greatest values over dimensions of a sparse tensor, sparse again."""
 
 
@@ -227,7 +251,7 @@ def _sparse_softmax(sp_indices: Any, sp_values: Any, sp_shape: Any) -> torch.Ten
 
 
 @_sparse_softmax.gradient(needs="input0 outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     indices, y, shape = call.inputs[0], call.outputs[0], call.attrs[0]
     weighted = _sum_entries(indices, multiply(dy, y), shape, -1, True)
     centred = add_dense(indices, dy, convert(shape, int64), negative(weighted))

@@ -228,7 +228,7 @@ class _Writing:
 
     def _on_images(self, function: Any, node: Node) -> Any:
         """Adds a call on images with channels last, or returns NotImplemented."""
-        args = [self._values[a.name] if isinstance(a, Node) else a for a in node.args]
+        args: list[Any] = [self._values[a.name] if isinstance(a, Node) else a for a in node.args]
         others = any(isinstance(a, (Tensor, list, tuple)) for a in args)
         if function in ANY_LAYOUT and isinstance(args[0], _Images) and not others:
             operands = [a.last if isinstance(a, _Images) else a for a in args]

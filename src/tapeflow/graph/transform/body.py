@@ -16,7 +16,7 @@ from tapeflow.core.context import state
 from tapeflow.core.fork_locks import cached_property, new_rlock
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import note_reads
 from tapeflow.graph.ir.operation import GraphOp, variable_of
@@ -331,6 +331,6 @@ def by_id(tensors: Sequence[Any], values: Sequence[Any]) -> dict[int, Any]:
     return dict(zip(map(id, tensors), values, strict=True))
 
 
-def zeros_of(tensor: Any) -> Any:
+def zeros_of(tensor: Tensor) -> Any:
     """Returns zeros as the gradient of an input, which may be a variable's handle."""
     return zeros_like_op(state.graph.read_variable(variable_of(tensor)) if tensor.dtype is resource else tensor)

@@ -12,6 +12,7 @@ from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies, name_scope
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
@@ -30,7 +31,9 @@ from tapeflow.math.casting import cast_op
 # ---- conditionals ----------------------------------------------------------------------------------------------------
 
 
-def branch(index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[str], op_name: str, name: str) -> Any:
+def branch(
+    index: TensorLike, functions: Sequence[Callable[[], Any]], names: Sequence[str], op_name: str, name: str
+) -> Any:
     """Calls the function that a scalar index selects, and returns its result.
 
     Args:
@@ -104,7 +107,7 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], nam
     return branch(pred, (true_fn, false_fn), ("then_branch", "else_branch"), "tf.cond", name or "cond")
 
 
-def _pack_outputs(structure: Any, outputs: Sequence[Any]) -> Any:
+def _pack_outputs(structure: TensorLike, outputs: Sequence[Any]) -> Any:
     """Returns outputs in a structure. Leaves that are not tensors become None."""
     tensors = iter(outputs)
     leaves = nest.flatten(structure, expand_composites=True)
@@ -127,7 +130,7 @@ def _give_tensors_for_operations(graphs: Sequence[FuncGraph], dtype: DType) -> N
     for i, graph in enumerate(graphs):
         selects = convert(i == 0 if dtype.is_bool else i, dtype)
 
-        def after(leaf: Any, selects: Any = selects) -> Any:
+        def after(leaf: Operation | Tensor, selects: Tensor = selects) -> Any:
             if not isinstance(leaf, Operation):
                 return leaf
             with control_dependencies([leaf]):
@@ -160,7 +163,7 @@ def _unify_index_dtypes(graphs: Sequence[FuncGraph]) -> None:
         _find_outputs(graph)
 
 
-def _with_int64_indices(value: Any) -> Any:
+def _with_int64_indices(value: IndexedSlices) -> Any:
     if not isinstance(value, IndexedSlices):
         return value
     return IndexedSlices(value.values, cast_op(value.indices, int64), value.dense_shape)
@@ -197,8 +200,8 @@ def _check_same_structure(graphs: Sequence[FuncGraph], names: Sequence[str], op_
 def while_loop(
     condition: Callable[..., Any],
     body: Callable[..., Any],
-    loop_vars: Any,
-    shape_invariants: Any = None,
+    loop_vars: Sequence[Any],
+    shape_invariants: Sequence[Any] | None = None,
     maximum_iterations: Any = None,
     name: str | None = None,
 ) -> Any:
@@ -259,7 +262,7 @@ def while_loop(
     return nest.pack_sequence_as(structure, finals, expand_composites=True)
 
 
-def _invariant_shapes(structure: Any, invariants: Any) -> list[TensorShape]:
+def _invariant_shapes(structure: Sequence[TensorLike], invariants: Sequence[Any]) -> list[TensorShape]:
     """Returns the shape invariants of the tensors of the loop variables."""
     shapes: list[TensorShape] = []
     for value, invariant in zip(
@@ -279,7 +282,7 @@ def _as_tensor(value: Any) -> Any:
     return convert(value)
 
 
-def _check_result(result: Any, structure: Any, shapes: Sequence[TensorShape]) -> Any:
+def _check_result(result: Sequence[Any], structure: Sequence[Any], shapes: Sequence[TensorShape]) -> Any:
     """Returns the body's result as tensors in the structure of the loop variables.
 
     Raises:
