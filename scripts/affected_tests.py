@@ -260,7 +260,7 @@ class Picked:
             path, score = key[0], self.score(found)
             if path.parent == ROOT / "tests" and path.name in EVERYWHERE:
                 continue
-            near = path.name in rooms or room != ROOT / "tests" and path.is_relative_to(room)
+            near = path.name in rooms or (room != ROOT / "tests" and path.is_relative_to(room))
             if path.parent in (mirror.parent, mirror.parent.parent) and mirrors(path.stem, stem):
                 self.own.add(key)
                 ranks[key] = -4 - score

@@ -97,12 +97,7 @@ def test_tables(make, call, count):
 
 
 @pytest.mark.parametrize(
-    "call",
-    [
-        lambda: tf.random.set_seed(1),
-        lambda: seeds.lasting_seeds(1),
-        lambda: seeds.reserve("op", 1, 2, 1),
-    ],
+    "call", [lambda: tf.random.set_seed(1), lambda: seeds.lasting_seeds(1), lambda: seeds.reserve("op", 1, 2, 1)]
 )
 def test_seeds(call, count):
     assert count(seeds.state, call, "lock") == 1

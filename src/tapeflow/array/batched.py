@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.array.creation import range_op
+from tapeflow.array.reshapes import broadcast_to
 from tapeflow.core.ops.batch_rules import Batch, NoRule, Rule, Slices, static, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType
 
 
-def with_entry_for_batch(entry: Any) -> Rule:
+def with_entry_for_batch(entry: int | tuple[int, ...]) -> Rule:
     """Returns the rule of ops that take a host argument with one entry per dimension, as `Pad` and `Tile` do.
 
     Args:
@@ -38,8 +40,8 @@ def joined_batches(batch: Batch, *args: Any) -> Any:
 def slice_numbers(batch: Batch, dtype: DType, dims: Sequence[Any]) -> Any:
     """Returns the numbers of the slices, each repeated to a shape: `[count, *dims]`."""
     count = ops.Cast(convert(batch.count), dtype)
-    numbers = ops.Range(convert(0, dtype), count, convert(1, dtype))
-    return ops.BroadcastTo(batch.reshape(numbers, [1] * len(dims)), (batch.count, *dims))
+    numbers = range_op(convert(0, dtype), count, convert(1, dtype))
+    return broadcast_to(batch.reshape(numbers, [1] * len(dims)), (batch.count, *dims))
 
 
 def with_slice_numbers(batch: Batch, indices: Slices) -> Any:

@@ -10,7 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tapeflow.array.concat_and_split import concat_v2, pack_op
+from tapeflow.array.creation import range_op
+from tapeflow.array.gathers import gather_v2
 from tapeflow.array.list_values import as_variant, spec_of
+from tapeflow.array.properties import rank as rank_op
+from tapeflow.array.properties import shape_op
+from tapeflow.array.reshapes import broadcast_to, expand_dims, transpose_op
+from tapeflow.array.scatters import tensor_scatter_update
 from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -18,7 +25,7 @@ from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.graph.ir.operation import GraphOp, Operation
 
 _RESIZING = frozenset({"TensorListPushBack", "TensorListPopBack", "TensorListResize", "TensorListConcatLists",
@@ -120,7 +127,7 @@ def check_lengths(outputs: Sequence[SymbolicTensor]) -> None:
 # ---- from one form to another ----------------------------------------------------------------------------------------
 
 
-def entry_dims(element_shape: Any) -> Any:
+def entry_dims(element_shape: Slices | int | tuple[int, ...]) -> Any:
     """Returns the dimensions that an `element_shape` argument names, or -1 if it names none."""
     if isinstance(element_shape, int) or (isinstance(element_shape, Slices) and element_shape.slice.shape.rank == 0):
         return -1
@@ -132,13 +139,13 @@ def batched_dims(batch: Batch, dims: Any) -> Any:
     return -1 if dims == -1 else (batch.count, *[-1 if d is None else d for d in dims])
 
 
-def swap_batch_and_entries(value: Any) -> Any:
+def swap_batch_and_entries(value: Tensor) -> Any:
     """Returns a tensor with its first two dimensions swapped: entries of slices become slices of entries, and back."""
     rank = value.shape.rank
     if rank is not None:
-        return ops.Transpose(value, (1, 0, *range(2, rank)))
-    others = ops.Range(convert(2), ops.Rank(value), convert(1))
-    return ops.Transpose(value, ops.ConcatV2([convert([1, 0]), others], 0))
+        return transpose_op(value, (1, 0, *range(2, rank)))
+    others = range_op(convert(2), rank_op(value), convert(1))
+    return transpose_op(value, concat_v2([convert([1, 0]), others], 0))
 
 
 def stacked_list(batch: Batch, x: Slices) -> Any:
@@ -163,8 +170,8 @@ def stacked_list(batch: Batch, x: Slices) -> Any:
         entry = BatchedEntries(x.slice)
         shape = tuple(_static_dims(entry))
         entries_in_rows = ops.TensorListStack(x.value, shape, entry.dtype, -1)
-    length = ops.Shape(entries_in_rows)[0]
-    repeated = ops.BroadcastTo(ops.ExpandDims(entries_in_rows, 1), (length, batch.count, *shape))
+    length = shape_op(entries_in_rows)[0]
+    repeated = broadcast_to(expand_dims(entries_in_rows, 1), (length, batch.count, *shape))
     return ops.TensorListFromTensor(repeated, batched_dims(batch, shape))
 
 
@@ -179,7 +186,7 @@ def _static_dims(entry: BatchedEntries) -> list[int]:
     return entry.shape.as_list()
 
 
-def as_tensor(batch: Batch, x: Slices, dims: Any, dtype: DType) -> Any:
+def as_tensor(batch: Batch, x: Slices, dims: int | Sequence[int], dtype: DType) -> Any:
     """Returns the entries of a list as one tensor; of a stacked list with the slices along the second dimension."""
     return ops.TensorListStack(x.value, batched_dims(batch, dims) if x.stacked else dims, dtype, -1)
 
@@ -196,7 +203,7 @@ def picked_lists(batch: Batch, x: Slices, places: Any, count: Any) -> Any:
     entry = BatchedEntries(x.slice)
     dims = _static_dims(entry)
     entries = as_tensor(batch, x, tuple(dims), entry.dtype)
-    return ops.TensorListFromTensor(ops.GatherV2(entries, places, 1), (count, *dims))
+    return ops.TensorListFromTensor(gather_v2(entries, places, 1), (count, *dims))
 
 
 def joined_lists(batch: Batch, parts: Sequence[tuple[Batch, Slices]], order: Any) -> Any:
@@ -210,7 +217,7 @@ def joined_lists(batch: Batch, parts: Sequence[tuple[Batch, Slices]], order: Any
     entry = BatchedEntries(parts[0][1].slice)
     dims = _static_dims(entry)
     columns = [as_tensor(b, Slices(stacked_list(b, x), x.slice, True), dims, entry.dtype) for b, x in parts]
-    entries = ops.GatherV2(ops.ConcatV2(columns, 1), order, 1)
+    entries = gather_v2(concat_v2(columns, 1), order, 1)
     return ops.TensorListFromTensor(entries, batched_dims(batch, dims))
 
 
@@ -228,20 +235,20 @@ def changed_lists(batch: Batch, before: Slices, part: Batch, places: Any, after:
     dims = _static_dims(entry)
     new_rows = as_tensor(part, Slices(stacked_list(part, after), after.slice, True), dims, entry.dtype)
     rows = swap_batch_and_entries(as_tensor(batch, before, dims, entry.dtype))
-    updated = ops.TensorScatterUpdate(rows, ops.ExpandDims(places, 1), swap_batch_and_entries(new_rows))
+    updated = tensor_scatter_update(rows, expand_dims(places, 1), swap_batch_and_entries(new_rows))
     return ops.TensorListFromTensor(swap_batch_and_entries(updated), batched_dims(batch, dims))
 
 
 # ---- indices that differ between slices ------------------------------------------------------------------------------
 
 
-def entries_at(batch: Batch, x: Slices, indices: Slices, element_shape: Any, dtype: DType) -> Any:
+def entries_at(batch: Batch, x: Slices, indices: Slices, element_shape: int | tuple[int, ...], dtype: DType) -> Any:
     """Returns the entries at indices that differ between slices."""
     entries = as_tensor(batch, x, entry_dims(element_shape), dtype)
     return (
-        ops.GatherV2(swap_batch_and_entries(entries), indices.value, 1, 1)
+        gather_v2(swap_batch_and_entries(entries), indices.value, 1, 1)
         if x.stacked
-        else ops.GatherV2(entries, indices.value, 0)
+        else gather_v2(entries, indices.value, 0)
     )
 
 
@@ -257,11 +264,11 @@ def with_entries_at(batch: Batch, stacked: Any, indices: Any, items: Any, dims: 
         dtype: the dtype of the entries.
     """
     entries = ops.TensorListStack(stacked, batched_dims(batch, dims), dtype, -1)
-    numbers = ops.Range(convert(0), convert(batch.count), convert(1))
+    numbers = range_op(convert(0), convert(batch.count), convert(1))
     if indices.shape.rank == 2:
-        numbers = ops.BroadcastTo(ops.ExpandDims(numbers, 1), ops.Shape(indices))
-    places = ops.Pack([ops.Cast(indices, numbers.dtype), numbers], -1)
-    return ops.TensorListFromTensor(ops.TensorScatterUpdate(entries, places, items), batched_dims(batch, dims))
+        numbers = broadcast_to(expand_dims(numbers, 1), shape_op(indices))
+    places = pack_op([ops.Cast(indices, numbers.dtype), numbers], -1)
+    return ops.TensorListFromTensor(tensor_scatter_update(entries, places, items), batched_dims(batch, dims))
 
 
 def is_as_long_as_another(x: SymbolicTensor) -> bool:
@@ -270,7 +277,7 @@ def is_as_long_as_another(x: SymbolicTensor) -> bool:
     return isinstance(length, SymbolicTensor) and length.op.type == "TensorListLength"
 
 
-def shared_value(arg: Any) -> Any:
+def shared_value(arg: Slices) -> Any:
     """Returns the value of an argument that must be the same for all slices.
 
     Raises:

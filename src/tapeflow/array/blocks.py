@@ -11,9 +11,9 @@ import torch
 
 from tapeflow.array.batched import joined_batches
 from tapeflow.array.concat_and_split import stack
-from tapeflow.array.creation import zeros
-from tapeflow.array.properties import get_static_value
-from tapeflow.array.reshapes import reshape, transpose
+from tapeflow.array.creation import range_op, zeros
+from tapeflow.array.properties import get_static_value, shape_op
+from tapeflow.array.reshapes import reshape, transpose, transpose_op
 from tapeflow.core.autodiff.gradients import shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import OutOfRangeError, UnimplementedError
@@ -34,6 +34,7 @@ from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.math.segment import unsorted_segment_sum
 
 # ---- space to batch --------------------------------------------------------------------------------------------------
 
@@ -54,7 +55,7 @@ def _check_blocks(rank: int | None, block_shape: Any, paddings: Any, name: str) 
         raise invalid(f"{name.capitalize()} must be non-negative")
 
 
-def _to_batch(x: torch.Tensor, block_shape: Any, paddings: Any) -> torch.Tensor:
+def _to_batch(x: torch.Tensor, block_shape: Sequence[int], paddings: Sequence[Any]) -> torch.Tensor:
     _check_blocks(x.ndim, block_shape, paddings, "paddings")
     m = len(block_shape)
     padding: list[int] = []
@@ -94,7 +95,9 @@ def _static_blocks(x: TensorShape, block_shape: Any, paddings: Any, name: str) -
     return [(d, b, before, after) for d, b, (before, after) in zip(x[1:], block_shape, pairs, strict=False)]
 
 
-def _block_shape(x: TensorShape, blocks: Any, batch: Callable[..., int], space: Callable[..., int]) -> TensorShape:
+def _block_shape(
+    x: TensorShape, blocks: list[Any] | None, batch: Callable[..., int], space: Callable[..., int]
+) -> TensorShape:
     """Returns the static shape after space moved into the batch, or back.
 
     Args:
@@ -110,14 +113,14 @@ def _block_shape(x: TensorShape, blocks: Any, batch: Callable[..., int], space: 
     return TensorShape([first, *(None if None in b else space(*b) for b in blocks), *x[len(blocks) + 1 :]])
 
 
-def _to_batch_rule(x: TensorShape, block_shape: Any, paddings: Any) -> TensorShape:
+def _to_batch_rule(x: TensorShape, block_shape: ShapeLike, paddings: TensorLike) -> TensorShape:
     blocks = _static_blocks(x, block_shape, paddings, "paddings")
     return _block_shape(
         x, blocks, lambda n, places: n * places, lambda d, b, before, after: divide_size(d + before + after, b)
     )
 
 
-def _to_space_rule(x: TensorShape, block_shape: Any, crops: Any) -> TensorShape:
+def _to_space_rule(x: TensorShape, block_shape: tuple[int | None, ...], crops: TensorLike) -> TensorShape:
     blocks = _static_blocks(x, block_shape, crops, "crops")
     return _block_shape(x, blocks, divide_size, lambda d, b, before, after: d * b - before - after)
 
@@ -146,7 +149,7 @@ def space_to_batch_nd(
 
 
 @space_to_batch_nd.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return batch_to_space_nd(dy, *call.attrs)
 
 
@@ -160,17 +163,17 @@ def _regroup_slices(batch: Batch, value: Any, length: Any, dims: Sequence[Any]) 
     """Returns the slices of a batch of batches `[places, slices, length]`: each place of a block is a separate batch,
     in front of the slices."""
     if None in dims:
-        shape = ops.Shape(value)
+        shape = shape_op(value)
         dims = [shape[i] if d is None else d for i, d in enumerate(dims, 1)]
     if not all(isinstance(n, int) for n in (batch.count, length)):
         raise NoRule
-    parts = ops.Reshape(value, (-1, batch.count, length, *dims))
-    moved = ops.Transpose(parts, (1, 0, *range(2, 3 + len(dims))))
-    return ops.Reshape(moved, (batch.count, -1, *dims))
+    parts = reshape(value, (-1, batch.count, length, *dims))
+    moved = transpose_op(parts, (1, 0, *range(2, 3 + len(dims))))
+    return reshape(moved, (batch.count, -1, *dims))
 
 
 @op("BatchToSpaceND", host=("block_shape", "crops"), shape=_to_space_rule, moves=True)
-def batch_to_space_nd(input: torch.Tensor, block_shape: Any, crops: Any) -> torch.Tensor:
+def batch_to_space_nd(input: torch.Tensor, block_shape: Sequence[int], crops: Sequence[Any]) -> torch.Tensor:
     """Undoes `tf.space_to_batch`, with crops for its paddings."""
     _check_blocks(input.ndim, block_shape, crops, "crops")
     m, count = len(block_shape), math.prod(block_shape)
@@ -194,7 +197,7 @@ def batch_to_space_nd(input: torch.Tensor, block_shape: Any, crops: Any) -> torc
 
 
 @batch_to_space_nd.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return space_to_batch_nd(dy, *call.attrs)
 
 
@@ -206,8 +209,8 @@ def _(batch: Batch, x: Slices, block_shape: Any, crops: Any) -> Any:
     if not isinstance(length, int) or length % places:
         raise NoRule
     parts = batch.reshape(x.value, [places, length // places, *rest])
-    moved = ops.Transpose(parts, (1, 0, *range(2, 3 + len(rest))))
-    joined = batch.run(ops.Reshape(moved, (times(batch.count, length), *rest)), sizes, static(crops))
+    moved = transpose_op(parts, (1, 0, *range(2, 3 + len(rest))))
+    joined = batch.run(reshape(moved, (times(batch.count, length), *rest)), sizes, static(crops))
     return batch.unflat(joined, batch.outputs[0], Slices(ops.Sum(parts, 1), batch.outputs[0], True))
 
 
@@ -300,7 +303,9 @@ def required_space_to_batch_paddings(
 # ---- patches ---------------------------------------------------------------------------------------------------------
 
 
-def _patch_kernel(x: torch.Tensor, ksizes: Any, strides: Any, rates: Any, padding: str) -> torch.Tensor:
+def _patch_kernel(
+    x: torch.Tensor, ksizes: Sequence[int], strides: Sequence[int], rates: Sequence[int], padding: str
+) -> torch.Tensor:
     space = x.ndim - 2
     pads: list[int] = []
     rule = _patches_rule(TensorShape(x.shape), ksizes, strides, rates, padding)
@@ -320,13 +325,15 @@ def _patch_kernel(x: torch.Tensor, ksizes: Any, strides: Any, rates: Any, paddin
     return x.movedim(space + 1, -1).flatten(space + 1)
 
 
-def _image_patches(images: torch.Tensor, ksizes: Any, strides: Any, rates: Any, padding: str) -> torch.Tensor:
+def _image_patches(
+    images: torch.Tensor, ksizes: Sequence[int], strides: Sequence[int], rates: Sequence[int], padding: str
+) -> torch.Tensor:
     if images.ndim != 4:
         raise invalid(f"input must be 4-dimensional{text(images.shape)}")
     return _patch_kernel(images, ksizes, strides, rates, _check_padding_name("ExtractImagePatches", padding))
 
 
-def _volume_patches(input: torch.Tensor, ksizes: Any, strides: Any, padding: str) -> torch.Tensor:
+def _volume_patches(input: torch.Tensor, ksizes: Sequence[int], strides: Sequence[int], padding: str) -> torch.Tensor:
     if input.ndim != 5:
         raise invalid(f"input must be 5-dimensional{text(input.shape)}")
     return _patch_kernel(input, ksizes, strides, [1] * 5, _check_padding_name("ExtractVolumePatches", padding))
@@ -347,7 +354,9 @@ def windows_along(size: int, ksize: int, stride: int, rate: int, padding: str) -
     return places
 
 
-def _patches_rule(x: TensorShape, ksizes: Any, strides: Any, rates: Any, padding: str) -> TensorShape:
+def _patches_rule(
+    x: TensorShape, ksizes: Sequence[int], strides: Sequence[int], rates: Sequence[int], padding: str
+) -> TensorShape:
     rank = len(ksizes)
     if not x.is_compatible_with([None] * rank):
         raise invalid(f"input must be {rank}-dimensional{text(x)}")
@@ -430,22 +439,22 @@ def extract_volume_patches(
     """
 
 
-def _patches_back(call: Call, dy: Any, extract: Any) -> Any:
+def _patches_back(call: Call, dy: Tensor, extract: Callable[..., Any]) -> Any:
     """Returns the sum of the gradients of each pixel's copies, whose places are patches of the pixels' numbers."""
     batch, *space, depth = [call.shape(0)[i] for i in range(len(call.attrs[0]))]
     count = size_of(space)
-    numbers = reshape(ops.Range(1, count + 1, 1), [1, *space, 1])  # 0 is the padding
+    numbers = reshape(range_op(1, count + 1, 1), [1, *space, 1])  # 0 is the padding
     sources = reshape(extract(numbers, *call.attrs), [-1])
     parts = transpose(reshape(dy, [batch, shape_of(sources)[0], depth]), [1, 0, 2])
-    sums = ops.UnsortedSegmentSum(parts, sources, count + 1)[1:]
+    sums = unsorted_segment_sum(parts, sources, count + 1)[1:]
     return reshape(transpose(sums, [1, 0, 2]), [batch, *space, depth])
 
 
 @extract_patches.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _patches_back(call, dy, extract_patches)
 
 
 @extract_volume_patches.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _patches_back(call, dy, extract_volume_patches)

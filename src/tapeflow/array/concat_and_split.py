@@ -9,7 +9,10 @@ import numpy as np
 import torch
 
 from tapeflow.array.batched import with_entry_for_batch
+from tapeflow.array.creation import range_op
 from tapeflow.array.identities import cast_to, identity
+from tapeflow.array.properties import rank as rank_op
+from tapeflow.array.properties import size_op
 from tapeflow.array.reshapes import broadcast_to, expand_dims, reshape
 from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of
 from tapeflow.core.autodiff.tape import Call
@@ -67,7 +70,7 @@ def _concat_rule(values: list[TensorShape], axis: int) -> TensorShape:
 
 
 @op("ConcatV2", host=("axis",), shape=_concat_rule, moves=True, linear=True, node_name="concat")
-def _concat_v2(values: list[torch.Tensor], axis: int) -> torch.Tensor:
+def concat_v2(values: list[torch.Tensor], axis: int) -> torch.Tensor:
     """Joins tensors along a dimension."""
     if len(values) == 1 and type(axis) is int:
         return values[0]
@@ -85,7 +88,7 @@ def as_partial(numbers: list[Any]) -> tuple[Any, ...]:
     return tuple([None if partial and type(n) is int and n < 0 else n for n in numbers])
 
 
-@_concat_v2.static_value
+@concat_v2.static_value
 def _(values: list[Tensor], axis: int) -> tuple[int | None, ...]:
     if any(v.shape.rank != 1 for v in values):
         raise NotStatic
@@ -95,12 +98,12 @@ def _(values: list[Tensor], axis: int) -> tuple[int | None, ...]:
 def _concat_one_or_more(args: tuple[Any, Any], name: str | None = None) -> Any:
     values, axis = args
     if isinstance(values, (list, tuple)) and len(values) != 1:
-        return _concat_v2.op.run(args, name)
+        return concat_v2.op.run(args, name)
     convert(axis, int32).shape.assert_has_rank(0)
     return identity(values[0] if isinstance(values, (list, tuple)) else values)
 
 
-@widen(_concat_v2, _concat_one_or_more)
+@widen(concat_v2, _concat_one_or_more)
 def concat(values: Sequence[TensorLike] | TensorLike, axis: AxisLike, name: str | None = "concat") -> Tensor:
     """Joins tensors along an existing dimension.
 
@@ -120,18 +123,18 @@ def concat(values: Sequence[TensorLike] | TensorLike, axis: AxisLike, name: str 
     """
 
 
-@_concat_v2.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+@concat_v2.gradient(needs="shapes")
+def _(call: Call, dy: Tensor) -> Any:
     axis = call.attrs[0]
     count = len(call.wanted)
     if count == 1:
         return [dy]
     if isinstance(axis, Tensor):  # not static
         shapes = stack([shape_argument(call.shape(i)) for i in range(count)], 1)
-        return _split_sizes(dy, ops.GatherV2(shapes, axis % ops.Rank(dy), 0, 0), axis, count)
+        return split_sizes(dy, ops.GatherV2(shapes, axis % rank_op(dy), 0, 0), axis, count)
     sizes = [call.shape(i)[axis] for i in range(count)]
     if all(call.wanted) or is_unranked(call.shape(0)):
-        return _split_sizes(dy, sizes, axis, count)
+        return split_sizes(dy, sizes, axis, count)
     shape = call.shape(0)
     grads: list[Any] = []
     begin = 0
@@ -168,7 +171,7 @@ def _stack_rule(values: list[TensorShape], axis: int = 0) -> TensorShape:
 
 
 @op("Pack", shape=_stack_rule, moves=True, node_name="stack")
-def _pack_op(values: list[torch.Tensor], axis: int = 0) -> torch.Tensor:
+def pack_op(values: list[torch.Tensor], axis: int = 0) -> torch.Tensor:
     """Puts tensors beside each other along a new dimension."""
     try:
         return torch.stack(values, axis)
@@ -176,7 +179,7 @@ def _pack_op(values: list[torch.Tensor], axis: int = 0) -> torch.Tensor:
         raise _axis_error(axis, values[0].ndim + 1) from None
 
 
-@_pack_op.static_value
+@pack_op.static_value
 def _(values: list[Tensor], axis: int) -> tuple[Any, ...]:
     if axis not in (0, -1 - (values[0].shape.rank or 0)):
         raise NotStatic
@@ -194,10 +197,10 @@ def _stack_values(args: tuple[Any, int], name: str | None = None) -> Any:
         rank = values[0].shape.rank  # TensorFlow looks at the axis before the op looks at the dtypes
         if rank is not None and type(axis) is int and not -rank - 1 <= axis <= rank:
             raise _axis_error(axis, rank + 1)
-    return _pack_op.op.run(args, name)
+    return pack_op.op.run(args, name)
 
 
-@widen(_pack_op, _stack_values)
+@widen(pack_op, _stack_values)
 def stack(values: Sequence[TensorLike] | TensorLike, axis: int = 0, name: str | None = "stack") -> Tensor:
     """Stacks tensors of one shape along a new dimension.
 
@@ -218,14 +221,14 @@ def stack(values: Sequence[TensorLike] | TensorLike, axis: int = 0, name: str | 
     """
 
 
-@_pack_op.gradient()
-def _(call: Call, dy: Any) -> Any:
+@pack_op.gradient()
+def _(call: Call, dy: Tensor) -> Any:
     return _unpack_op(dy, len(call.wanted), call.attrs[0])
 
 
-@_concat_v2.batching
-@_pack_op.batching
-def _(batch: Batch, values: list[Slices], axis: Any) -> Any:
+@concat_v2.batching
+@pack_op.batching
+def _(batch: Batch, values: list[Slices], axis: int) -> Any:
     return batch.run([batch.stack(v) for v in values], behind(static(axis)))
 
 
@@ -339,7 +342,7 @@ def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str 
 # ---- split -----------------------------------------------------------------------------------------------------------
 
 
-def _split_axis(axis: Any, rank: int) -> int:
+def _split_axis(axis: int, rank: int) -> int:
     if isinstance(axis, (list, tuple)):
         raise invalid(f"split_dim_tensor must have exactly one element, not {axis}")
     if not -rank <= axis < rank:
@@ -364,7 +367,7 @@ def _split_rule(axis: int, value: TensorShape, num_split: int) -> list[TensorSha
 
 
 @op("Split", host=("axis",), shape=_split_rule, moves=True, node_name="split")
-def _split_op(axis: int, value: torch.Tensor, num_split: int) -> tuple[torch.Tensor, ...]:
+def split_op(axis: int, value: torch.Tensor, num_split: int) -> tuple[torch.Tensor, ...]:
     """Splits a tensor into equal parts along a dimension."""
     if num_split > MANY:
         check_outputs(num_split)
@@ -375,8 +378,8 @@ def _split_op(axis: int, value: torch.Tensor, num_split: int) -> tuple[torch.Ten
     return torch.unsafe_split_with_sizes(value, [length] * num_split, axis)
 
 
-@_split_op.inline
-def _(axis: Any, value: Any, num_split: int) -> Any:
+@split_op.inline
+def _(axis: AxisLike, value: Tensor, num_split: int) -> Any:
     axis = host_static(axis)
     length = value.shape[axis] if value.shape.rank and isinstance(axis, int) else None
     if length is None or num_split == 1:
@@ -384,17 +387,17 @@ def _(axis: Any, value: Any, num_split: int) -> Any:
     return torch.unsafe_split_with_sizes, f"{{kernel}}({{0}}, {[length // num_split] * num_split}, {axis})"
 
 
-@_split_op.gradient()
+@split_op.gradient()
 def _(call: Call, *dys: Any) -> Any:
     return concat(list(dys), call.attrs[0])
 
 
-@_split_op.batching
+@split_op.batching
 def _(batch: Batch, axis: Any, value: Slices, num_split: int) -> Any:
     return batch.run(behind(static(axis)), value.value, num_split)
 
 
-def _split_sizes_rule(value: TensorShape, size_splits: Any, axis: int, num_split: int) -> list[TensorShape]:
+def _split_sizes_rule(value: TensorShape, size_splits: TensorLike, axis: int, num_split: int) -> list[TensorShape]:
     if value.rank is None:
         return [value] * num_split
     if not value.rank:
@@ -427,7 +430,7 @@ def _split_sizes_rule(value: TensorShape, size_splits: Any, axis: int, num_split
 
 
 @op("SplitV", host=("size_splits", "axis"), shape=_split_sizes_rule, moves=True, node_name="split")
-def _split_sizes(value: torch.Tensor, size_splits: Any, axis: int, num_split: int) -> tuple[torch.Tensor, ...]:
+def split_sizes(value: torch.Tensor, size_splits: Sequence[int], axis: int, num_split: int) -> tuple[torch.Tensor, ...]:
     """Splits a tensor into parts of the specified sizes along a dimension."""
     if len(size_splits) != num_split:
         raise TypeError("the shape rule says what is wrong")
@@ -437,12 +440,12 @@ def _split_sizes(value: torch.Tensor, size_splits: Any, axis: int, num_split: in
     return torch.split_with_sizes(value, size_splits, axis)
 
 
-@_split_sizes.gradient()
+@split_sizes.gradient()
 def _(call: Call, *dys: Any) -> Any:
     return concat(list(dys), call.attrs[1])
 
 
-@_split_sizes.batching
+@split_sizes.batching
 def _(batch: Batch, value: Slices, size_splits: Any, axis: Any, num_split: int) -> Any:
     return batch.run(value.value, static(size_splits), behind(static(axis)), num_split)
 
@@ -476,7 +479,7 @@ def split(
     if type(num_or_size_splits) is int:
         if num_or_size_splits < 1:
             raise _too_few("num_split", num_or_size_splits)
-        return _split_op(axis, value, num_or_size_splits, name)
+        return split_op(axis, value, num_or_size_splits, name)
     sizes = num_or_size_splits
     if not isinstance(sizes, (list, tuple)):
         ragged = hasattr(value, "row_splits")
@@ -495,7 +498,7 @@ def split(
         num = len(sizes)
     if num is None:
         raise ValueError(f"Cannot infer argument `num` from shape {shape}")
-    return _split_sizes(value, sizes, axis, num, name)
+    return split_sizes(value, sizes, axis, num, name)
 
 
 def _too_few(attr: str, number: int) -> Exception:
@@ -557,11 +560,11 @@ def tile(input: TensorLike, multiples: ShapeLike, name: str | None = None) -> Te
 
 
 @tile.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     shape = call.shape(0)
     if is_unranked(shape):
         copies = reshape(stack([call.attrs[0], shape_argument(shape)], 1), [-1])
-        return ops.Sum(reshape(dy, copies), ops.Range(0, ops.Size(copies), 2))
+        return ops.Sum(reshape(dy, copies), range_op(0, size_op(copies), 2))
     multiples = call.attrs[0]
     dims = [n for i, d in enumerate(shape) for n in (multiples[i], d)]
     return ops.Sum(reshape(dy, dims), list(range(0, len(dims), 2)))
@@ -630,9 +633,9 @@ def repeat(
     return ops.GatherV2(tensor, _repeated_places(counts), axis, 0)
 
 
-def _repeated_places(counts: Any) -> Any:
+def _repeated_places(counts: Tensor) -> Any:
     """Returns each place as often as its count says: [0, 0, 2] for the counts [2, 0, 1]."""
     counts = cast_to(counts, int64 if counts.dtype is int64 else int32)
     zero, one = (convert(n, counts.dtype) for n in (0, 1))
-    numbers = ops.Range(zero, ops.Maximum(ops.Max(counts), zero), one)
+    numbers = range_op(zero, ops.Maximum(ops.Max(counts), zero), one)
     return ops.Where(ops.Less(numbers, expand_dims(counts, -1)))[:, 0]

@@ -10,8 +10,9 @@ import numpy as np
 import torch
 
 from tapeflow.array.identities import cast_to, identity
-from tapeflow.array.list_values import zeros_of_list
-from tapeflow.array.reshapes import reshape
+from tapeflow.array.list_values import ListVariant, zeros_of_list
+from tapeflow.array.properties import shape_op
+from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.core import device as devices
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours, state
@@ -79,7 +80,7 @@ def convert_to_tensor(
     return convert(value, dtype, dtype_hint)
 
 
-def graph_tensor(tensor: Any, name: str | None = None) -> Any:
+def graph_tensor(tensor: Tensor, name: str | None = None) -> Any:
     """Returns a tensor of the graph under construction. An eager tensor becomes a new constant."""
     if not isinstance(tensor, EagerTensor):
         return tensor
@@ -182,7 +183,7 @@ def constant(value: TensorLike, dtype: DTypeLike = None, shape: ShapeLike = None
     return tensor if shape is None else _with_shape(tensor, shape, value)
 
 
-def _with_shape(tensor: EagerTensor, shape: Any, value: Any) -> Any:
+def _with_shape(tensor: EagerTensor, shape: Any, value: TensorLike) -> Any:
     new_shape = TensorShape(shape)
     elements, size = tensor.shape.num_elements(), new_shape.num_elements()
     if elements == size:
@@ -198,7 +199,7 @@ def _with_shape(tensor: EagerTensor, shape: Any, value: Any) -> Any:
 # ---- filled with one value -------------------------------------------------------------------------------------------
 
 
-def _fill_rule(dims: Any, value: TensorShape) -> TensorShape:
+def _fill_rule(dims: ShapeLike, value: TensorShape) -> TensorShape:
     check_rank(dims, 1)
     if value.rank and not (state.graph is None and value.rank == 1 and value[0] == 1):  # eagerly, `[x]` is valid
         raise invalid(f"value must represent a scalar, got shape {text(value)}")
@@ -221,19 +222,19 @@ def _full_kernel(dims: Any, value: torch.Tensor, device: torch.device | None = N
 
 
 @op("Fill", kernel=_full_kernel, host=("dims",), shape=_fill_rule, moves=True, creates=True)
-def _fill_op(dims: Any, value: Any, name: str | None = None) -> Any:
+def fill_op(dims: TensorLike, value: TensorLike, name: str | None = None) -> Any:
     """Returns a tensor of one value."""
 
 
-@_fill_op.gradient()
-def _(call: Call, dy: Any) -> Any:
+@fill_op.gradient()
+def _(call: Call, dy: Tensor) -> Any:
     return ops.Sum(dy)
 
 
-@_fill_op.batching
+@fill_op.batching
 def _(batch: Batch, dims: Any, value: Slices) -> Any:
     shape = vector(dims)
-    return ops.BroadcastTo(batch.lift(value, len(shape)), (batch.count, *shape))
+    return broadcast_to(batch.lift(value, len(shape)), (batch.count, *shape))
 
 
 def fill(dims: ShapeLike, value: TensorLike, name: str | None = None, layout: object = None) -> Tensor:
@@ -256,7 +257,7 @@ def fill(dims: ShapeLike, value: TensorLike, name: str | None = None, layout: ob
     """
     if type(value) is float or type(value) is int:
         value = operand(value, None)
-    return _fill_op(dims, value, name)
+    return fill_op(dims, value, name)
 
 
 def _shape_argument(shape: Any) -> Any:
@@ -273,12 +274,12 @@ def _shape_argument(shape: Any) -> Any:
         return convert(shape, int32)
 
 
-def _constant_fill(shape: Any, number: int, dtype: Any, name: str | None) -> Any:
+def _constant_fill(shape: Any, number: int, dtype: DTypeLike, name: str | None) -> Any:
     dtype = as_dtype(dtype).base_dtype
     value: Any = bool(number) if dtype.is_bool else "" if dtype is string and not number else number
     if detours and state.graph is not None:
         return _filled_in_graph(shape, convert(value, dtype), name or ("ones" if number else "zeros"))
-    return _fill_op(_shape_argument(shape), convert(value, dtype), name)
+    return fill_op(_shape_argument(shape), convert(value, dtype), name)
 
 
 def _filled_in_graph(shape: Any, value: EagerTensor, name: str) -> Any:
@@ -289,13 +290,13 @@ def _filled_in_graph(shape: Any, value: EagerTensor, name: str) -> Any:
         dims = _shape_argument(shape)
         if isinstance(shape, Tensor) or not isinstance(dims, EagerTensor):
             if isinstance(dims, Tensor) and not dims.shape.rank:  # a scalar, or of unknown rank
-                dims = ops.Reshape(dims, [-1])
-            return _fill_op(dims, state.graph.constant(value), scope)
+                dims = reshape(dims, [-1])
+            return fill_op(dims, state.graph.constant(value), scope)
         static_dims = np.atleast_1d(dims.numpy()).tolist()
         if min(static_dims, default=0) >= 0 and math.prod(static_dims) < _MOST_FILLED:
             return state.graph.constant(place_tensor(_eagerly_filled(static_dims, value)), scope)
         dims = state.graph.constant(dims, "shape_as_tensor")
-        return _fill_op(dims, state.graph.constant(value), scope)
+        return fill_op(dims, state.graph.constant(value), scope)
 
 
 _MOST_FILLED = 1000  # TensorFlow's: tensors of one value are constants up to this size
@@ -375,7 +376,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, 
     return _constant_fill(shape, 1, dtype, name)
 
 
-def _zeros_of_array(x: Any) -> Any:
+def _zeros_of_array(x: ListVariant | StringArray) -> Any:
     if isinstance(x, StringArray):
         return StringArray.full(x.shape, b"")
     return zeros_of_list(x) if x.dtype == object else np.zeros_like(x)
@@ -389,16 +390,16 @@ def _zeros_of_array(x: Any) -> Any:
     element=lambda b, x: b.number(0, x.dtype),
     fills=0,
 )
-def _zeros_like(x: Any, name: str | None = None) -> Any:
+def zeros_like_op(x: TensorLike, name: str | None = None) -> Any:
     """Returns zeros of the dtype and shape of another tensor."""
 
 
 @op("OnesLike", kernel=torch.ones_like, shape=same, element=lambda b, x: b.number(1, x.dtype), fills=1)
-def _ones_like(x: Any, name: str | None = None) -> Any:
+def ones_like_op(x: TensorLike, name: str | None = None) -> Any:
     """Returns a tensor of ones with the dtype and shape of another tensor."""
 
 
-not_differentiable(_zeros_like, _ones_like)
+not_differentiable(zeros_like_op, ones_like_op)
 
 
 def zeros_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = None, layout: object = None) -> Tensor:
@@ -417,11 +418,11 @@ def zeros_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = No
         [0.0, 0.0]
     """
     if detours and state.graph is not None:
-        return _like_in_graph(input, dtype, _zeros_like, zeros, name or "zeros_like")
+        return _like_in_graph(input, dtype, zeros_like_op, zeros, name or "zeros_like")
     if dtype is None or (type(input) is EagerTensor and input.dtype is dtype):
-        return _zeros_like(input, name)
+        return zeros_like_op(input, name)
     if hasattr(type(input), "__tf_dispatch__"):  # for example, a ragged tensor keeps its rows
-        return _like_composite(input, dtype, _zeros_like, zeros_like)
+        return _like_composite(input, dtype, zeros_like_op, zeros_like)
     return zeros(_shape_of(input), dtype, name)
 
 
@@ -444,15 +445,15 @@ def ones_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = Non
         [1, 1]
     """
     if detours and state.graph is not None:
-        return _like_in_graph(input, dtype, _ones_like, ones, name or "ones_like")
+        return _like_in_graph(input, dtype, ones_like_op, ones, name or "ones_like")
     if dtype is None or (type(input) is EagerTensor and input.dtype is dtype):
-        return _ones_like(input, name)
+        return ones_like_op(input, name)
     if hasattr(type(input), "__tf_dispatch__"):
-        return _like_composite(input, dtype, _ones_like, ones_like)
+        return _like_composite(input, dtype, ones_like_op, ones_like)
     return ones(_shape_of(input), dtype, name)
 
 
-def _like_composite(value: Any, dtype: Any, like: Any, of_values: Any) -> Any:
+def _like_composite(value: Any, dtype: Any, like: Callable[..., Any], of_values: Callable[..., Any]) -> Any:
     """Computes `zeros_like` or `ones_like` with another dtype, of ragged tensors by their flat values."""
     if hasattr(value, "with_flat_values"):
         return value.with_flat_values(of_values(value.flat_values, dtype))
@@ -477,11 +478,11 @@ def _like_in_graph(input: Any, dtype: Any, like: Any, filled: Any, name: str) ->
         dtype = x.dtype if dtype is None else as_dtype(dtype).base_dtype
         if x.shape.is_fully_defined() and x.dtype is not variant:
             return filled(x.shape, dtype, scope)
-        return like(x, scope) if dtype is x.dtype else filled(ops.Shape(x), dtype, scope)
+        return like(x, scope) if dtype is x.dtype else filled(shape_op(x), dtype, scope)
 
 
-def _shape_of(value: Any) -> Any:
-    return tuple(value.value.shape) if type(value) is EagerTensor else ops.Shape(value)
+def _shape_of(value: TensorLike) -> Any:
+    return tuple(value.value.shape) if type(value) is EagerTensor else shape_op(value)
 
 
 # ---- ranges ----------------------------------------------------------------------------------------------------------
@@ -504,7 +505,7 @@ def _range_rule(*bounds: Any) -> TensorShape:
         return TensorShape([None])
 
 
-def _static_bound(bound: Any) -> Any:
+def _static_bound(bound: Tensor) -> Any:
     """Returns the static value of a bound as a Python number; None if it has none. `range` casts all bounds."""
     if not isinstance(bound, SymbolicTensor):
         return None
@@ -512,7 +513,9 @@ def _static_bound(bound: Any) -> Any:
     return None if value is None else value.item()
 
 
-def _arange_kernel(start: torch.Tensor, limit: torch.Tensor, delta: torch.Tensor, device: Any = None) -> torch.Tensor:
+def _arange_kernel(
+    start: torch.Tensor, limit: torch.Tensor, delta: torch.Tensor, device: torch.device | None = None
+) -> torch.Tensor:
     if any(bound.ndim > 1 or bound.numel() != 1 for bound in (start, limit, delta)):
         raise TypeError("the shape rule says what is wrong")
     return _count_up(start.item(), limit.item(), delta.item(), start.dtype, device)
@@ -521,7 +524,7 @@ def _arange_kernel(start: torch.Tensor, limit: torch.Tensor, delta: torch.Tensor
 _MOST = 1 << 59  # torch can't count the bytes of so many numbers
 
 
-def _count_steps(start: Any, limit: Any, delta: Any, dtype: Any) -> int:
+def _count_steps(start: float, limit: float, delta: float, dtype: torch.dtype) -> int:
     """Returns how many numbers `start + i * delta` are below the limit; floats are divided in their own dtype."""
     if delta == 0:
         raise invalid(f"Requires delta != 0: {delta}")
@@ -537,7 +540,7 @@ def _count_steps(start: Any, limit: Any, delta: Any, dtype: Any) -> int:
     return count
 
 
-def _count_up(start: Any, limit: Any, delta: Any, dtype: Any, device: Any = None) -> torch.Tensor:
+def _count_up(start: float, limit: float, delta: float, dtype: Any, device: torch.device | None = None) -> torch.Tensor:
     """Returns the numbers `start + i * delta` below the limit; floats are added up as in TensorFlow."""
     count = _count_steps(start, limit, delta, dtype)
     device = device or devices.current_or_default(dtype)
@@ -550,12 +553,12 @@ def _count_up(start: Any, limit: Any, delta: Any, dtype: Any, device: Any = None
 
 
 @op("Range", kernel=_arange_kernel, shape=_range_rule, creates=True, node_name="range")
-def _range_op(start: Any, limit: Any, delta: Any, name: str | None = None) -> Any:
+def range_op(start: TensorLike, limit: TensorLike, delta: TensorLike, name: str | None = None) -> Any:
     """Returns the numbers from `start` on, by `delta`, below `limit`."""
 
 
-_range_op.op.input_shape = lambda bound: bound  # the rule reads static values, like TensorFlow's
-not_differentiable(_range_op)
+range_op.op.input_shape = lambda bound: bound  # the rule reads static values, like TensorFlow's
+not_differentiable(range_op)
 
 
 def range(
@@ -601,14 +604,15 @@ def range(
                 raise AssertionError(f"tf.range can't mix {', '.join(n.dtype.name for n in numbers)}: give a dtype")
         dtypes = [n.dtype for n in numbers if n.dtype in _RANGE_DTYPES]
         dtype = max(dtypes, key=_RANGE_DTYPES.index) if dtypes else numbers[0].dtype
-    return ops.Range(*[cast_to(n, dtype) for n in numbers], name=name)
+    start, limit, delta = [cast_to(n, dtype) for n in numbers]
+    return range_op(start, limit, delta, name)
 
 
 def _count_up_here(start: int, limit: int, delta: int, dtype: DType) -> torch.Tensor:
     try:
         return _count_up(start, limit, delta, dtype.torch)
     except Exception:
-        return _range_op(*[convert(v, dtype) for v in (start, limit, delta)]).value
+        return range_op(*[convert(v, dtype) for v in (start, limit, delta)]).value
 
 
 hooks.zeros = zeros

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.creation import range_op
 from tapeflow.array.gathers import gather
+from tapeflow.array.properties import size_op
 from tapeflow.array.reshapes import reshape
 from tapeflow.core.autodiff.gradients import shape_argument, shape_of
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op, widen
@@ -84,7 +85,7 @@ def dynamic_partition(
 @dynamic_partition.gradient(needs="input1 shapes")
 def _(call: Call, *dys: Any) -> Any:
     partitions = call.inputs[1]
-    places = reshape(ops.Range(0, ops.Size(partitions), 1), shape_argument(shape_of(partitions)))
+    places = reshape(range_op(0, size_op(partitions), 1), shape_argument(shape_of(partitions)))
     stitched = dynamic_stitch(dynamic_partition(places, partitions, call.attrs[0]), list(dys))
     return reshape(stitched, shape_argument(call.shape(0))), None
 
@@ -160,7 +161,7 @@ def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], na
 
 
 @_dynamic_stitch.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     count = len(call.inputs) // 2
     wanted = call.wanted[count:]
     grads = [gather(dy, index) if w else None for index, w in zip(call.inputs[:count], wanted, strict=True)]

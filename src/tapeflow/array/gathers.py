@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ import torch
 
 from tapeflow.array.batched import with_slice_numbers
 from tapeflow.array.concat_and_split import concat, stack
+from tapeflow.array.creation import range_op
 from tapeflow.array.identities import cast_to
-from tapeflow.array.reshapes import broadcast_to, inverse_permutation, reshape, squeeze, transpose
+from tapeflow.array.reshapes import broadcast_to, inverse_permutation, reshape, squeeze, transpose, transpose_op
 from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.hooks import hooks
@@ -102,7 +104,7 @@ def _taken_in_batches(params: torch.Tensor, indices: torch.Tensor, axis: int, ba
 
 
 @op("GatherV2", host=("axis",), shape=_gather_rule, moves=True, in_loops=lambda b, *args: b.gather(*args))
-def _gather_v2(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int = 0) -> torch.Tensor:
+def gather_v2(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int = 0) -> torch.Tensor:
     """Picks slices of a tensor along a dimension."""
     if batch_dims or not params.ndim:
         return _taken_in_batches(params, indices, axis, batch_dims)
@@ -129,8 +131,8 @@ def _gather_v2(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dim
         raise
 
 
-@_gather_v2.gradient(needs="input1 shapes")
-def _(call: Call, dy: Any) -> Any:
+@gather_v2.gradient(needs="input1 shapes")
+def _(call: Call, dy: Tensor) -> Any:
     axis, batch_dims = call.attrs
     whole: Any = call.shape(0)
     if is_unranked(whole) and axis == 0 and batch_dims == 0:
@@ -150,8 +152,8 @@ def _(call: Call, dy: Any) -> Any:
     return _scattered_back(dy, indices, shape, axis, batch_dims), None
 
 
-@_gather_v2.batching
-def _(batch: Batch, params: Slices, indices: Slices, axis: Any, batch_dims: int) -> Any:
+@gather_v2.batching
+def _(batch: Batch, params: Slices, indices: Slices, axis: int, batch_dims: int) -> Any:
     axis = static(axis) % (params.rank or 1)
     batch_dims = batch_dims % (indices.rank + 1) if batch_dims < 0 else batch_dims
     if params.stacked and indices.stacked:
@@ -164,16 +166,16 @@ def _(batch: Batch, params: Slices, indices: Slices, axis: Any, batch_dims: int)
         return batch.run(batch.stack(params), indices.value, axis + 1, batch_dims + 1)
     gathered = batch.run(params.value, indices.value, axis, 0)  # the slices lie along the axis
     rank = params.rank + indices.rank
-    return gathered if not axis else ops.Transpose(gathered, (axis, *range(axis), *range(axis + 1, rank)))
+    return gathered if not axis else transpose_op(gathered, (axis, *range(axis), *range(axis + 1, rank)))
 
 
-def _rows_of_any_rank(dy: Any, indices: Any, shape: Any) -> IndexedSlices:
+def _rows_of_any_rank(dy: Tensor, indices: Tensor, shape: Tensor) -> IndexedSlices:
     """Returns the gradient of gathering rows of a tensor whose rank is not static."""
     rows = concat([reshape(size_of(shape_of(indices)), [1]), shape[1:]], 0)
     return IndexedSlices(reshape(dy, rows), reshape(indices, (-1,)), shape)
 
 
-def _scattered_back(dy: Any, indices: Any, shape: tuple[int, ...], axis: int, batch_dims: int) -> Any:
+def _scattered_back(dy: Tensor, indices: Tensor, shape: tuple[int, ...], axis: int, batch_dims: int) -> Any:
     """Returns, for each slice of the gathered tensor, the sum of the gradients of all its copies."""
     places = shape_of(indices)
     picked = len(places) - batch_dims  # as many dimensions stand in the place of `axis`
@@ -188,7 +190,7 @@ def _scattered_back(dy: Any, indices: Any, shape: tuple[int, ...], axis: int, ba
     ids = reshape(indices, [batches, of_each])
     if batch_dims:
         # Each batch has its own segments.
-        starts = ops.Mul(cast_to(ops.Range(0, batches, 1), int64), cast_to(shape[axis], int64))
+        starts = ops.Mul(cast_to(range_op(0, batches, 1), int64), cast_to(shape[axis], int64))
         ids = ops.AddV2(cast_to(ids, int64), reshape(starts, [batches, 1]))
     summed = ops.UnsortedSegmentSum(rows, reshape(ids, [count]), batches * shape[axis])
     summed = reshape(summed, [*shape[:batch_dims], shape[axis], *inner])
@@ -228,7 +230,7 @@ def gather(
         axis = batch_dims
     elif type(axis) is int and axis == 0:  # as in TensorFlow, there are no batches then
         batch_dims = 0
-    return _gather_v2(params, indices, axis, batch_dims, name)
+    return gather_v2(params, indices, axis, batch_dims, name)
 
 
 # ---- gather_nd -------------------------------------------------------------------------------------------------------
@@ -254,7 +256,9 @@ def _lengths_of(*shape: int) -> torch.Tensor:
     return torch.tensor(shape, dtype=torch.int64)
 
 
-def flat_places(indices: torch.Tensor, shape: Any, name: str, ending: str = "") -> tuple[torch.Tensor, torch.Size]:
+def flat_places(
+    indices: torch.Tensor, shape: Sequence[int], name: str, ending: str = ""
+) -> tuple[torch.Tensor, torch.Size]:
     """Returns the rows of indices `[..., k]` as places in the first k dimensions of a shape, flattened.
 
     Args:
@@ -318,14 +322,14 @@ def drops_bad_indices(indices: torch.Tensor, policy: str) -> bool:
     return policy == "IGNORE" or not indices.is_cpu
 
 
-def _gather_in_loops(b: Any, x: Any, indices: Any, policy: str) -> Any:
+def _gather_in_loops(b: Any, x: Tensor, indices: Tensor, policy: str) -> Any:
     if policy not in ("", "DEFAULT", "ERROR"):
         raise Unsupported("slices at indices out of range")
     return b.gather_nd(x, indices)
 
 
 @op("GatherNd", shape=_gather_nd_rule, moves=True, in_loops=_gather_in_loops)
-def _gather_nd(params: torch.Tensor, indices: torch.Tensor, bad_indices_policy: str = "") -> torch.Tensor:
+def gather_nd_op(params: torch.Tensor, indices: torch.Tensor, bad_indices_policy: str = "") -> torch.Tensor:
     """Picks slices of a tensor at places in its leading dimensions."""
     if not indices.ndim or indices.shape[-1] > params.ndim:
         raise TypeError("the shape rule says what is wrong")
@@ -348,8 +352,8 @@ def _gather_nd(params: torch.Tensor, indices: torch.Tensor, bad_indices_policy: 
     return out if outside is None else out.masked_fill(outside.reshape(outside.shape + (1,) * len(inner)), 0)
 
 
-@_gather_nd.gradient(needs="input1 shapes")
-def _(call: Call, dy: Any) -> Any:
+@gather_nd_op.gradient(needs="input1 shapes")
+def _(call: Call, dy: Tensor) -> Any:
     indices, shape = call.inputs[1], shape_argument(call.shape(0))
     if indices.shape.rank == 2 and indices.shape[-1] == 1:  # whole slices of the first dimension, like `gather`
         return IndexedSlices(dy, squeeze(indices, [-1]), cast_to(convert(shape), indices.dtype)), None
@@ -358,7 +362,7 @@ def _(call: Call, dy: Any) -> Any:
     return ops.ScatterNd(indices, dy, shape, call.attrs[0]), None
 
 
-@_gather_nd.batching
+@gather_nd_op.batching
 def _(batch: Batch, params: Slices, indices: Slices, bad_indices_policy: str) -> Any:
     if not params.stacked:
         return batch.run(params.value, indices.value, bad_indices_policy)
@@ -388,11 +392,11 @@ def gather_nd(
         [2, 3]
     """
     if batch_dims == 0:
-        return _gather_nd(params, indices, bad_indices_policy, name)
+        return gather_nd_op(params, indices, bad_indices_policy, name)
     if not isinstance(params, (Tensor, ReadAsTensor)):
         params = convert(params)
     indices = convert(indices)
-    return _gather_nd(params, _with_batch(params, indices, batch_dims), bad_indices_policy, name)
+    return gather_nd_op(params, _with_batch(params, indices, batch_dims), bad_indices_policy, name)
 
 
 def _with_batch(params: Any, indices: Any, batch_dims: int) -> Any:
@@ -409,7 +413,7 @@ def _with_batch(params: Any, indices: Any, batch_dims: int) -> Any:
     leading = []
     for i in range(batch_dims):
         places = reshape(
-            cast_to(ops.Range(0, dims[i], 1), indices.dtype), [-1 if j == i else 1 for j in range(len(dims) - 1)]
+            cast_to(range_op(0, dims[i], 1), indices.dtype), [-1 if j == i else 1 for j in range(len(dims) - 1)]
         )
         leading.append(broadcast_to(places, dims[:-1]))
     return concat([stack(leading, axis=-1), indices], -1)

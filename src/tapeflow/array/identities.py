@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -13,7 +13,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import same
-from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values import nest
@@ -22,17 +22,20 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.graph.ir.operation import GraphOp, Operation
 
+if TYPE_CHECKING:
+    from tapeflow.core.values.strings import StringArray
+
 
 def _return_itself(x: torch.Tensor) -> torch.Tensor:
     return x
 
 
-def less_static(tensor: Any, shape: Any) -> Any:
+def less_static(tensor: Tensor, shape: ShapeLike) -> Any:
     """Weakens the static shape of a tensor of a graph to the shape that TensorFlow infers. TensorFlow computes the
     result in another way. Programs that feed one function with the result of another then see the same specs."""
     if not isinstance(tensor, SymbolicTensor):
         return tensor
-    result = _identity_op(tensor)
+    result = identity_op(tensor)
     result._shape = TensorShape(shape)
     return result
 
@@ -47,12 +50,12 @@ def less_static(tensor: Any, shape: Any) -> Any:
     view=True,
     takes_sparse=True,
 )
-def _identity_op(input: Any, name: str | None = None) -> Any:
+def identity_op(input: TensorLike, name: str | None = None) -> Any:
     """Returns the same value as a new tensor."""
 
 
-@_identity_op.gradient()
-def _(call: Call, dy: Any) -> Any:
+@identity_op.gradient()
+def _(call: Call, dy: Tensor) -> Any:
     return dy
 
 
@@ -75,7 +78,7 @@ def identity(input: TensorLike, name: str | None = None) -> Any:
     """
     if isinstance(input, CompositeTensor):
         return nest.map_structure(identity, input, expand_composites=True)
-    return _identity_op(input, name)
+    return identity_op(input, name)
 
 
 def cast_to(x: Any, dtype: DType) -> Any:
@@ -87,7 +90,7 @@ def cast_to(x: Any, dtype: DType) -> Any:
     return tensor if tensor.dtype is dtype else ops.Cast(tensor, dtype)
 
 
-def _group_kernel(inputs: Any) -> tuple[Any, ...]:
+def _group_kernel(inputs: list[StringArray | torch.Tensor]) -> tuple[Any, ...]:
     if not inputs:
         raise invalid("Length for attr 'T' of 0 must be at least minimum 1")
     return tuple(inputs)

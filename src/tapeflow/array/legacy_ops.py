@@ -3,16 +3,19 @@ them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
+from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, int32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 
 
 @op("BroadcastGradientArgs", shape=lambda s0, s1: [TensorShape([None])] * 2)
@@ -41,7 +44,7 @@ def _concat_offsets(axis: int, shapes: list[torch.Tensor]) -> tuple[torch.Tensor
 
 
 @op("ConcatOffset", kernel=_concat_offsets, host=("concat_dim",), shape=lambda axis, shapes: list(shapes))
-def concat_offset(concat_dim: Any, shape: Any, name: str | None = None) -> Any:
+def concat_offset(concat_dim: TensorLike, shape: Sequence[TensorLike], name: str | None = None) -> Any:
     """Returns the offset of each tensor in their concatenation along an axis."""
 
 
@@ -77,7 +80,7 @@ def select(condition: torch.Tensor, t: torch.Tensor, e: torch.Tensor) -> torch.T
 
 
 @select.gradient(needs="input0 dtypes")
-def _(call: Any, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     nothing = dy * 0
     return None, select(call.inputs[0], dy, nothing), select(call.inputs[0], nothing, dy)
 
@@ -91,22 +94,22 @@ def _(call: Any, dy: Any) -> Any:
     identity=True,
     view=True,
 )
-def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Any:
+def prevent_gradient(input: TensorLike, message: str = "", name: str | None = None) -> Any:
     """Returns a tensor that refuses to be differentiated."""
 
 
 @prevent_gradient.gradient(needs="")
-def _(call: Any, dy: Any) -> Any:
+def _(call: Any, dy: Tensor) -> Any:
     raise LookupError(f"Gradient explicitly disabled. Reason: {call.attrs[0]}")
 
 
 @op("Inv", kernel=torch.reciprocal, shape=same, element=lambda b, x: b.div(1.0, x))
-def inv(x: Any, name: str | None = None) -> Any:
+def inv(x: TensorLike, name: str | None = None) -> Any:
     """Computes `1 / x`. Old graphs have this name."""
 
 
 @inv.gradient(needs="outputs")
-def _(call: Any, dy: Any) -> Any:
+def _(call: Any, dy: Tensor) -> Any:
     y = call.outputs[0]
     return -dy * y * y
 

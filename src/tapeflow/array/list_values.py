@@ -87,7 +87,7 @@ class Sparse(Sequence):
     def __len__(self) -> int:
         return self.length
 
-    def __getitem__(self, place: Any) -> Any:
+    def __getitem__(self, place: int | slice) -> Any:
         if isinstance(place, slice):
             return [self.written.get(i) for i in range(self.length)[place]]
         return self.written.get(range(self.length)[place])
@@ -119,7 +119,7 @@ class Rows(Sequence):
     def __len__(self) -> int:
         return len(self.tensor)
 
-    def __getitem__(self, place: Any) -> Any:
+    def __getitem__(self, place: int | slice) -> Any:
         if self._entries is None:
             self._entries = self.tensor.unbind()
         return self._entries[place]
@@ -172,7 +172,7 @@ class WrittenList(Sequence):
     def __len__(self) -> int:
         return self._length
 
-    def __getitem__(self, place: Any) -> Any:
+    def __getitem__(self, place: int | slice) -> Any:
         if isinstance(place, slice):
             return self.entries()[place]
         place = range(self._length)[place]

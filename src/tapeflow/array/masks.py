@@ -12,6 +12,8 @@ import torch
 from tapeflow.array.creation import range as numbers
 from tapeflow.array.gathers import gather
 from tapeflow.array.identities import cast_to
+from tapeflow.array.properties import rank as rank_op
+from tapeflow.array.properties import shape_op, size_op
 from tapeflow.array.reshapes import expand_dims, reshape
 from tapeflow.array.unranked import joined_dims
 from tapeflow.core.autodiff.gradients import is_unranked, shape_of, sum_to_shape
@@ -30,6 +32,8 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, dtype_error, invalid
+from tapeflow.math.comparison import less
+from tapeflow.math.extrema import maximum
 
 
 def _where_rule(x: TensorShape) -> TensorShape:
@@ -39,14 +43,14 @@ def _where_rule(x: TensorShape) -> TensorShape:
 
 
 @op("Where", shape=_where_rule)
-def _where_op(input: torch.Tensor) -> torch.Tensor:
+def where_op(input: torch.Tensor) -> torch.Tensor:
     """Returns the indices of the elements that are true or not zero."""
     if not input.ndim:
         raise invalid("WhereOp : Unhandled input dimensions: 0")
     return torch.nonzero(input)
 
 
-not_differentiable(_where_op)
+not_differentiable(where_op)
 
 
 def _select_rule(condition: TensorShape, x: TensorShape, y: TensorShape) -> TensorShape:
@@ -57,7 +61,7 @@ def _select_rule(condition: TensorShape, x: TensorShape, y: TensorShape) -> Tens
         raise invalid(f"{shapes} must be broadcastable") from None
 
 
-def _select_strings(condition: torch.Tensor, x: Any, y: Any) -> Any:
+def _select_strings(condition: torch.Tensor, x: StringArray, y: StringArray) -> Any:
     if not isinstance(x, StringArray):
         return np.where(condition.cpu().numpy(), x, y)  # of a quantized dtype
     shape = tuple(_select_rule(*[TensorShape(v.shape) for v in (condition, x, y)]))
@@ -73,19 +77,19 @@ def _select_strings(condition: torch.Tensor, x: Any, y: Any) -> Any:
     element=lambda b, condition, x, y: b.select(condition, x, y),
     allocates=True,
 )
-def _select_v2(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
+def select_v2(condition: TensorLike, x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Returns `x` where the condition is true, and `y` elsewhere."""
 
 
-@_select_v2.gradient(needs="input0 shapes")
-def _(call: Call, dy: Any) -> Any:
+@select_v2.gradient(needs="input0 shapes")
+def _(call: Call, dy: Tensor) -> Any:
     condition = call.inputs[0]
     zero = convert(0, dy.dtype)
     _, want_x, want_y = call.wanted
     return (
         None,
-        sum_to_shape(_select_v2(condition, dy, zero), call.shape(1)) if want_x else None,
-        sum_to_shape(_select_v2(condition, zero, dy), call.shape(2)) if want_y else None,
+        sum_to_shape(select_v2(condition, dy, zero), call.shape(1)) if want_x else None,
+        sum_to_shape(select_v2(condition, zero, dy), call.shape(2)) if want_y else None,
     )
 
 
@@ -116,7 +120,7 @@ def where(
     if x is None and y is None:
         if not isinstance(condition, Tensor) and not hasattr(type(condition), "__tf_dispatch__"):
             condition = convert(condition, None, bool_)
-        return _where_op(condition, name)
+        return where_op(condition, name)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
     if type(x) is EagerTensor:
@@ -124,7 +128,7 @@ def where(
             y = operand(y, x.dtype)
     elif type(y) is EagerTensor and (type(x) is float or type(x) is int) and state.graph is None:
         x = operand(x, y.dtype)
-    return _select_v2(condition, x, y, name)
+    return select_v2(condition, x, y, name)
 
 
 def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, name: str = "boolean_mask") -> Tensor:
@@ -171,13 +175,13 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, 
         raise ValueError("mask cannot be scalar.")
     dims = shape_of(x)
     if isinstance(axis, SymbolicTensor):
-        dims, axis = ops.Shape(x), cast_to(axis, int32)
-        axis = ops.SelectV2(ops.Less(axis, 0), axis + ops.Rank(x), axis)
+        dims, axis = shape_op(x), cast_to(axis, int32)
+        axis = select_v2(less(axis, 0), axis + rank_op(x), axis)
         flat = reshape(x, joined_dims(dims[:axis], [ops.Prod(dims[axis : axis + rank], 0)], dims[axis + rank :]))
         return gather(flat, _true_places(condition), axis=axis)
     if is_unranked(dims):
         dims = dims.__tf_tensor__()
-        axis = axis + ops.Size(dims) if axis < 0 else axis
+        axis = axis + size_op(dims) if axis < 0 else axis
         flat = reshape(x, joined_dims(dims[:axis], [ops.Prod(dims[axis : axis + rank], 0)], dims[axis + rank :]))
         return gather(flat, _true_places(condition), axis=axis)
     axis = axis + len(shape) if axis < 0 else axis
@@ -186,9 +190,9 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, 
     return gather(flat, _true_places(condition), axis=axis)
 
 
-def _true_places(condition: Any) -> Any:
+def _true_places(condition: Tensor) -> Any:
     """Returns the numbers of the elements of a mask that are true."""
-    return reshape(_where_op(reshape(cast_to(condition, bool_), (-1,))), (-1,))
+    return reshape(where_op(reshape(cast_to(condition, bool_), (-1,))), (-1,))
 
 
 def sequence_mask(
@@ -217,7 +221,7 @@ def sequence_mask(
     elif counts.shape.rank is not None and 0 in counts.shape:
         limit = convert(0)
     else:
-        limit = ops.Maximum(ops.Max(counts), cast_to(0, counts.dtype))
+        limit = maximum(ops.Max(counts), cast_to(0, counts.dtype))
     if limit.shape.rank not in (0, None):
         raise ValueError(
             f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {limit.numpy()} "
@@ -225,5 +229,5 @@ def sequence_mask(
         )
     counted_as = int64 if limit.dtype is int64 else int32 if limit.dtype.is_integer else limit.dtype
     row = numbers(cast_to(0, counted_as), cast_to(limit, counted_as), cast_to(1, counted_as))
-    mask = ops.Less(row, cast_to(expand_dims(counts, -1), counted_as))
+    mask = less(row, cast_to(expand_dims(counts, -1), counted_as))
     return cast_to(mask, as_dtype(dtype).base_dtype)

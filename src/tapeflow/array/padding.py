@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import torch
 
 from tapeflow.array.batched import with_entry_for_batch
 from tapeflow.array.identities import cast_to
+from tapeflow.array.slicing import slice as slice_op
 from tapeflow.core.autodiff.gradients import shape_argument
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
@@ -20,11 +22,12 @@ from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.math.arithmetic import subtract
 
 # ---- pad -------------------------------------------------------------------------------------------------------------
 
 
-def _pad_rule(x: TensorShape, paddings: Any, *_: Any) -> TensorShape:
+def _pad_rule(x: TensorShape, paddings: TensorLike, *_: Any) -> TensorShape:
     if isinstance(paddings, Tensor):  # not static
         rows = paddings.shape.with_rank(2)
         if not rows[1:].is_compatible_with([2]):
@@ -73,14 +76,14 @@ _pads_no_slices = with_entry_for_batch((0, 0))
 
 
 @op("Pad", host=("paddings",), shape=_pad_rule, moves=True, batching=_pads_no_slices)
-def _pad_op(input: torch.Tensor, paddings: Any) -> torch.Tensor:
+def pad_op(input: torch.Tensor, paddings: Sequence[TensorLike]) -> torch.Tensor:
     """Pads a tensor with zeros."""
     flat = _torch_paddings(input, paddings)
     return torch.constant_pad_nd(input, flat) if flat else input
 
 
 @op("PadV2", host=("paddings",), shape=_pad_rule, moves=True, batching=_pads_no_slices)
-def _pad_v2(input: torch.Tensor, paddings: Any, constant_values: torch.Tensor) -> torch.Tensor:
+def pad_v2(input: torch.Tensor, paddings: Sequence[Any], constant_values: torch.Tensor) -> torch.Tensor:
     """Pads a tensor with one value."""
     flat = _torch_paddings(input, paddings)
     if constant_values.ndim:
@@ -93,23 +96,23 @@ def _pad_v2(input: torch.Tensor, paddings: Any, constant_values: torch.Tensor) -
     return out
 
 
-def _pad_gradient(call: Call, dy: Any) -> Any:
+def _pad_gradient(call: Call, dy: Tensor) -> Any:
     paddings = call.attrs[0]
     symbolic = isinstance(paddings, Tensor)
     begin = cast_to(paddings[:, 0], int32) if symbolic else [before for before, _ in paddings]
-    return ops.Slice(dy, begin, shape_argument(call.shape(0)))
+    return slice_op(dy, begin, shape_argument(call.shape(0)))
 
 
-_pad_op.gradient(needs="shapes")(_pad_gradient)
+pad_op.gradient(needs="shapes")(_pad_gradient)
 
 
-@_pad_v2.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+@pad_v2.gradient(needs="shapes")
+def _(call: Call, dy: Tensor) -> Any:
     inside = _pad_gradient(call, dy)
-    return inside, ops.Sub(ops.Sum(dy), ops.Sum(inside)) if call.wanted[1] else None
+    return inside, subtract(ops.Sum(dy), ops.Sum(inside)) if call.wanted[1] else None
 
 
-def _mirror_rule(x: TensorShape, paddings: Any, mode: str) -> TensorShape:
+def _mirror_rule(x: TensorShape, paddings: TensorLike, mode: str) -> TensorShape:
     shape = _pad_rule(x, paddings)
     if x.rank is None or isinstance(paddings, Tensor):
         return shape
@@ -135,7 +138,7 @@ def _mirrored_places(length: int, before: int, after: int, mode: str, device: to
 
 
 @op("MirrorPad", host=("paddings",), shape=_mirror_rule, moves=True, batching=_pads_no_slices)
-def _mirror_pad(input: torch.Tensor, paddings: Any, mode: str) -> torch.Tensor:
+def _mirror_pad(input: torch.Tensor, paddings: Sequence[Any], mode: str) -> torch.Tensor:
     """Pads a tensor with its mirror images."""
     _torch_paddings(input, paddings)
     for axis, (before, after) in enumerate(paddings):
@@ -147,7 +150,7 @@ def _mirror_pad(input: torch.Tensor, paddings: Any, mode: str) -> torch.Tensor:
 
 
 @_mirror_pad.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _mirror_pad_grad(dy, *call.attrs)
 
 
@@ -163,7 +166,7 @@ def _mirror_grad_rule(dy: TensorShape, paddings: Any, mode: str) -> TensorShape:
 
 
 @op("MirrorPadGrad", host=("paddings",), shape=_mirror_grad_rule, batching=_pads_no_slices)
-def _mirror_pad_grad(input: torch.Tensor, paddings: Any, mode: str) -> torch.Tensor:
+def _mirror_pad_grad(input: torch.Tensor, paddings: tuple[Any, ...], mode: str) -> torch.Tensor:
     """Adds up each element and its mirror images."""
     for axis, (before, after) in enumerate(paddings):
         if before or after:
@@ -175,7 +178,7 @@ def _mirror_pad_grad(input: torch.Tensor, paddings: Any, mode: str) -> torch.Ten
 
 
 @_mirror_pad_grad.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _mirror_pad(dy, *call.attrs)
 
 
@@ -209,8 +212,8 @@ def pad(
     mode = mode.upper()
     if mode == "CONSTANT":
         if type(constant_values) is int and constant_values == 0:
-            return _pad_op(tensor, paddings, name)
-        return _pad_v2(tensor, paddings, constant_values, name)
+            return pad_op(tensor, paddings, name)
+        return pad_v2(tensor, paddings, constant_values, name)
     if mode in ("REFLECT", "SYMMETRIC"):
         return _mirror_pad(tensor, paddings, mode, name)
     raise ValueError(
@@ -222,7 +225,7 @@ def pad(
 # ---- reversed and rolled ---------------------------------------------------------------------------------------------
 
 
-def _reverse_rule(x: TensorShape, axis: Any) -> TensorShape:
+def _reverse_rule(x: TensorShape, axis: TensorLike) -> TensorShape:
     if isinstance(axis, int) or (isinstance(axis, Tensor) and axis.shape.rank not in (1, None)):
         raise invalid("'dims' must be 1-dimension, not 0")
     if isinstance(axis, tuple) and any(isinstance(a, tuple) for a in axis):
@@ -271,7 +274,7 @@ def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tens
 
 
 @reverse.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return reverse(dy, call.attrs[0])
 
 
@@ -331,7 +334,7 @@ def roll(input: TensorLike, shift: TensorLike, axis: AxisLike, name: str | None 
 
 
 @roll.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     shift, axis = call.attrs
     return roll(dy, -shift if isinstance(shift, (int, Tensor)) else [-s for s in shift], axis)
 
@@ -383,7 +386,7 @@ def _reverse_sequence(input: torch.Tensor, seq_lengths: torch.Tensor, seq_dim: i
 
 
 @_reverse_sequence.gradient(needs="input1")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _reverse_sequence(dy, call.inputs[1], *call.attrs), None
 
 

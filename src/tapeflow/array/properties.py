@@ -33,16 +33,16 @@ def _shape_tensor(shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
     return torch.tensor(shape, dtype=dtype)
 
 
-def _shape_kernel(input: Any, out_type: DType = int32) -> torch.Tensor:
+def _shape_kernel(input: StringArray | torch.Tensor, out_type: DType = int32) -> torch.Tensor:
     return _shape_tensor(input.shape, out_type.torch)
 
 
 @op("Shape", kernel=_shape_kernel, shape=lambda x, _: TensorShape([x.rank]), strings=_shape_kernel, reads_shape=True)
-def _shape_op(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
+def shape_op(input: TensorLike, out_type: DTypeLike = int32, name: str | None = None) -> Any:
     """Returns the shape of a tensor as a tensor."""
 
 
-@_shape_op.static_value
+@shape_op.static_value
 def _(input: Tensor, out_type: DType) -> tuple[int | None, ...]:
     if input.shape.rank is None:
         raise NotStatic
@@ -64,13 +64,13 @@ def shape(input: TensorLike, out_type: DTypeLike = None, name: str | None = None
         [1, 3]
     """
     if out_type is None:
-        return _shape_op(input, int32, name)
+        return shape_op(input, int32, name)
     dtype = as_dtype(out_type)
     if dtype not in (int32, int64) and state.graph is not None:  # TensorFlow writes a static shape as a constant
         tensor = as_operand(input)
         if isinstance(tensor, Tensor) and tensor.shape.is_fully_defined():
             return convert(np.array(tensor.shape.as_list()), dtype)
-    return _shape_op(input, dtype, name)
+    return shape_op(input, dtype, name)
 
 
 def _all_dims(input: list[Any], out_type: DType = int32) -> list[torch.Tensor]:
@@ -108,13 +108,13 @@ def _(input: list[Tensor], out_type: DType) -> tuple[Any, ...]:
 
 
 @op("Size", shape=lambda x, _: TensorShape([]), strings=True, reads_shape=True)
-def _size_op(input: Any, out_type: DType = int32) -> torch.Tensor:
+def size_op(input: StringArray | torch.Tensor, out_type: DType = int32) -> torch.Tensor:
     """Returns the number of elements."""
     count = input.numel() if isinstance(input, torch.Tensor) else input.size
     return torch.scalar_tensor(count, dtype=out_type.torch)
 
 
-@_size_op.static_value
+@size_op.static_value
 def _(input: Tensor, out_type: DType) -> int | None:
     return input.shape.num_elements()
 
@@ -139,11 +139,11 @@ def size(input: TensorLike, out_type: DTypeLike = None, name: str | None = None)
         if isinstance(tensor, Tensor) and tensor.shape.is_fully_defined():
             return convert(np.prod(tensor.shape.as_list(), dtype=out_type.as_numpy_dtype), out_type)
         if hasattr(type(input), "flat_values") and state.graph is None:
-            return ops.Cast(_size_op(input, int32), out_type)
-    return _size_op(input, out_type, name)
+            return ops.Cast(size_op(input, int32), out_type)
+    return size_op(input, out_type, name)
 
 
-def _rank_of(input: Any) -> torch.Tensor:
+def _rank_of(input: StringArray | torch.Tensor) -> torch.Tensor:
     return torch.scalar_tensor(input.ndim, dtype=torch.int32)
 
 
@@ -168,7 +168,7 @@ def _(input: Tensor) -> int | None:
     return input.shape.rank
 
 
-not_differentiable(_shape_op, shape_n, _size_op, rank)
+not_differentiable(shape_op, shape_n, size_op, rank)
 
 
 def is_tensor(x: object) -> bool:
@@ -271,7 +271,7 @@ def _broadcast_rank(s0: TensorShape, s1: TensorShape) -> TensorShape:
 
 
 @op("BroadcastArgs", shape=check_ranks_first(_broadcast_rank, 1, 1))
-def _broadcast_args(shape_x: torch.Tensor, shape_y: torch.Tensor) -> torch.Tensor:
+def broadcast_args(shape_x: torch.Tensor, shape_y: torch.Tensor) -> torch.Tensor:
     """Returns the shape that two shapes broadcast to."""
     dims = []
     for m, n in zip_longest(shape_x.tolist()[::-1], shape_y.tolist()[::-1], fillvalue=1):
@@ -297,14 +297,14 @@ def broadcast_dynamic_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> Tensor:
         >>> tf.broadcast_dynamic_shape([1, 3], [2, 1]).numpy().tolist()
         [2, 3]
     """
-    return _broadcast_args(shape_x, shape_y)
+    return broadcast_args(shape_x, shape_y)
 
 
-not_differentiable(_broadcast_args)
+not_differentiable(broadcast_args)
 
 
 @op("EnsureShape", strings=True, shape=lambda x, shape: x.merge_with(shape))
-def _ensure_shape(input: Any, shape: Any) -> Any:
+def _ensure_shape(input: StringArray | torch.Tensor, shape: Sequence[int | None] | None) -> Any:
     """Returns the same tensor, if it has the shape."""
     expected, sizes = TensorShape(shape), tuple(input.shape)  # sizes may be unknown in an export
     if expected.rank is not None:
@@ -316,7 +316,7 @@ def _ensure_shape(input: Any, shape: Any) -> Any:
 
 
 @_ensure_shape.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return dy
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.array.concat_and_split import concat
-from tapeflow.array.creation import _range_op, _shape_argument, fill, range
+from tapeflow.array.concat_and_split import concat, pack_op
+from tapeflow.array.creation import _shape_argument, fill, ones_like_op, range, range_op, zeros_like_op
 from tapeflow.array.identities import cast_to
-from tapeflow.array.properties import ensure_shape
+from tapeflow.array.properties import ensure_shape, shape_op, size_op
 from tapeflow.array.reshapes import broadcast_to, expand_dims, reshape
 from tapeflow.array.unranked import joined_dims
 from tapeflow.core import device as devices
@@ -88,13 +88,13 @@ def eye(
     return broadcast_to(matrix, concat([_shape_argument(batch_shape), [_as_int(num_rows), _as_int(columns)]], 0))
 
 
-def _check_columns(columns: Any) -> Any:
+def _check_columns(columns: Tensor | int) -> Any:
     if isinstance(columns, (int, np.integer)) and columns < 0:
         raise invalid(f"Dimension {columns} must be >= 0 [Op:Fill] name: ")
     return _as_int(columns)
 
 
-def _as_int(n: Any) -> Any:
+def _as_int(n: Tensor | int) -> Any:
     return cast_to(n, int32) if isinstance(n, Tensor) else int(n)
 
 
@@ -142,19 +142,19 @@ def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | N
     if state.graph is None:
         count = reshape(count, ())  # in a graph, the range of a vector is an error
     count = ensure_shape(cast_to(count, int32), ())
-    shape = ops.Shape(ops.AddV2(first, last))
+    shape = shape_op(ops.AddV2(first, last))
     rank = shape.shape[0]
-    position = axis if axis >= 0 else axis + (ops.Size(shape) if rank is None else rank) + 1
+    position = axis if axis >= 0 else axis + (size_op(shape) if rank is None else rank) + 1
     first, last = (expand_dims(broadcast_to(end, shape), axis) for end in (first, last))
     gaps = ops.Maximum(ops.Sub(count, 1), 1)
     step = ops.RealDiv(ops.Sub(last, first), cast_to(gaps, first.dtype))
     end = gaps if type(count) is EagerTensor else ops.SelectV2(ops.Less(count, 0), -1, gaps)
-    inner = _range_op(convert(1), end, convert(1))
+    inner = range_op(convert(1), end, convert(1))
     size: Any
     if rank is None:
-        beside = joined_dims([-1], ops.OnesLike(shape[position:]))
+        beside = joined_dims([-1], ones_like_op(shape[position:]))
         size = joined_dims(shape[:position], [count], shape[position:])
-        begin = ops.ZerosLike(size)
+        begin = zeros_like_op(size)
     else:
         beside = [-1] + [1] * (rank - position)
         size = [-1 if d is None else d for d in first.shape]
@@ -227,7 +227,7 @@ def _as_column(value: Any) -> Tensor:
     try:
         return convert(value)
     except (TypeError, ValueError):
-        return ops.Pack(list(value), 0, name="stack")
+        return pack_op(list(value), 0, name="stack")
 
 
 # ---- one hot ---------------------------------------------------------------------------------------------------------
@@ -279,7 +279,7 @@ def _hot_rows(indices: torch.Tensor, depth: int, on: torch.Tensor, off: torch.Te
     "OneHot", host=("depth",), shape=_one_hot_rule, moves=True, node_name="one_hot",
     in_loops=lambda b, *args: b.one_hot(*args),
 )  # fmt: skip
-def _one_hot(
+def one_hot_op(
     indices: torch.Tensor, depth: int, on_value: torch.Tensor, off_value: torch.Tensor, axis: int = -1
 ) -> torch.Tensor:
     """Returns one value at each index of a new dimension, and another elsewhere."""
@@ -300,11 +300,11 @@ def _one_hot(
     return torch.where(column == places, on_value, off_value)
 
 
-not_differentiable(_one_hot)
+not_differentiable(one_hot_op)
 
 
-@_one_hot.batching
-def _(batch: Batch, indices: Slices, depth: Any, on: Slices, off: Slices, axis: int) -> Any:
+@one_hot_op.batching
+def _(batch: Batch, indices: Slices, depth: int, on: Slices, off: Slices, axis: int) -> Any:
     if on.stacked or off.stacked:
         raise NoRule
     return batch.run(indices.value, static(depth), on.value, off.value, behind(axis))
@@ -345,10 +345,10 @@ def one_hot(
         on_value, off_value = operand(1, dtype) if not dtype.is_bool else convert(1, dtype), operand(0, dtype)
     else:
         on_value, off_value = _hot_values(on_value, off_value, dtype)
-    return _one_hot(indices, depth, on_value, off_value, -1 if axis is None else axis, name)
+    return one_hot_op(indices, depth, on_value, off_value, -1 if axis is None else axis, name)
 
 
-def _hot_values(on_value: Any, off_value: Any, dtype: Any) -> tuple[Any, Any]:
+def _hot_values(on_value: Any, off_value: TensorLike | None, dtype: Any) -> tuple[Any, Any]:
     if dtype is not None:
         dtype = as_dtype(dtype).base_dtype
     dtypes = {}

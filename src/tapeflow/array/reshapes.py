@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from tapeflow.array.properties import rank as rank_op
+from tapeflow.array.properties import size_op
 from tapeflow.core.autodiff.gradients import sum_to_shape
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, behind, static, vector
@@ -20,6 +23,9 @@ from tapeflow.core.ops.static import elements, host_static
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+
+if TYPE_CHECKING:
+    from tapeflow.core.values.strings import StringArray
 
 
 def _reshape_rule(x: TensorShape, shape: Any) -> TensorShape:
@@ -66,7 +72,7 @@ def _reshape_kernel(x: torch.Tensor, shape: Any) -> torch.Tensor:
         return torch.reshape(x, [rest if d == -1 else d for d in shape])
 
 
-def _reshaped_strings(x: Any, shape: Any) -> Any:
+def _reshaped_strings(x: StringArray | np.ndarray, shape: tuple[int, ...]) -> Any:
     if not x.size:
         shape = _reshape_kernel(torch.empty(x.shape), shape).shape
     try:
@@ -106,7 +112,7 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
 
 
 @reshape.static_value
-def _(tensor: Tensor, shape: Any) -> tuple[int | None, ...]:
+def _(tensor: Tensor, shape: ShapeLike) -> tuple[int | None, ...]:
     dims = host_static(shape)
     if tensor.shape.rank != 1 or not isinstance(dims, tuple) or len(dims) != 1:
         raise NotStatic
@@ -114,7 +120,7 @@ def _(tensor: Tensor, shape: Any) -> tuple[int | None, ...]:
 
 
 @reshape.inline
-def _(tensor: Any, shape: Any) -> Any:
+def _(tensor: Tensor, shape: Any) -> Any:
     dims = host_static(shape)
     if type(dims) is not tuple or not all(type(d) is int and d > 0 for d in dims):
         return None
@@ -122,12 +128,12 @@ def _(tensor: Any, shape: Any) -> Any:
 
 
 @reshape.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return reshape(dy, call.shape(0))
 
 
 @reshape.batching
-def _(batch: Batch, x: Slices, shape: Any) -> Any:
+def _(batch: Batch, x: Slices, shape: Slices | tuple[int, ...]) -> Any:
     dims = vector(shape)
     static_dims = batch.outputs[0].shape.as_list() if batch.outputs[0].shape.rank == len(dims) else dims
     # A -1 would be ambiguous if there are no slices.
@@ -192,17 +198,17 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
 
 
 @broadcast_to.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return sum_to_shape(dy, call.shape(0))
 
 
 @broadcast_to.batching
-def _(batch: Batch, x: Slices, shape: Any) -> Any:
+def _(batch: Batch, x: Slices, shape: Slices | tuple[int, ...]) -> Any:
     dims = vector(shape)
     return batch.run(batch.lift(x, len(dims)), (batch.count, *dims))
 
 
-def _squeeze_rule(x: TensorShape, squeeze_dims: Any = None) -> TensorShape:
+def _squeeze_rule(x: TensorShape, squeeze_dims: tuple[int, ...] | None = None) -> TensorShape:
     if x.rank is None:
         return TensorShape(None)
     rank = x.rank
@@ -218,13 +224,13 @@ def _squeeze_rule(x: TensorShape, squeeze_dims: Any = None) -> TensorShape:
     return TensorShape([d for i, d in enumerate(x) if i not in axes])
 
 
-def _squeeze_axes(squeeze_dims: Any) -> tuple[int, ...]:
+def _squeeze_axes(squeeze_dims: int | Sequence[int] | None) -> tuple[int, ...]:
     if squeeze_dims is None:
         return ()
     return (int(squeeze_dims),) if isinstance(squeeze_dims, int) else tuple(map(int, squeeze_dims))
 
 
-def _squeeze_kernel(x: torch.Tensor, squeeze_dims: Any = None) -> torch.Tensor:
+def _squeeze_kernel(x: torch.Tensor, squeeze_dims: int | Sequence[int] | None = None) -> torch.Tensor:
     axes = _squeeze_axes(squeeze_dims)
     if not axes:
         return torch.squeeze(x)
@@ -238,16 +244,16 @@ def _squeeze_kernel(x: torch.Tensor, squeeze_dims: Any = None) -> torch.Tensor:
 
 
 @op("Squeeze", kernel=_squeeze_kernel, rename={"axis": "squeeze_dims"}, shape=_squeeze_rule, moves=True, view=True)
-def _squeeze_op(input: TensorLike, axis: AxisLike = None, name: str | None = None) -> Tensor:
+def squeeze_op(input: TensorLike, axis: AxisLike = None, name: str | None = None) -> Tensor:
     """Removes dimensions of length 1."""
 
 
 def _squeeze_one_or_more(args: tuple[Any, Any], name: str | None = None) -> Any:
     input, axis = args
-    return _squeeze_op.op.run((input, [axis] if np.isscalar(axis) else axis), name)
+    return squeeze_op.op.run((input, [axis] if np.isscalar(axis) else axis), name)
 
 
-@widen(_squeeze_op, _squeeze_one_or_more)
+@widen(squeeze_op, _squeeze_one_or_more)
 def squeeze(input: TensorLike, axis: AxisLike = None, name: str | None = None) -> Tensor:
     """Removes dimensions of length 1.
 
@@ -267,8 +273,8 @@ def squeeze(input: TensorLike, axis: AxisLike = None, name: str | None = None) -
     """
 
 
-@_squeeze_op.inline
-def _(input: Any, axis: Any = None) -> Any:
+@squeeze_op.inline
+def _(input: Tensor, axis: int | Sequence[int] | None = None) -> Any:
     dims, axes = input.shape, _squeeze_axes(axis)
     if not axes and dims.is_fully_defined():
         axes = tuple([i for i, d in enumerate(dims) if d == 1])
@@ -277,12 +283,12 @@ def _(input: Any, axis: Any = None) -> Any:
     return None, f"{{0}}.squeeze({tuple({a % dims.rank for a in axes})})"
 
 
-@_squeeze_op.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+@squeeze_op.gradient(needs="shapes")
+def _(call: Call, dy: Tensor) -> Any:
     return reshape(dy, call.shape(0))
 
 
-@_squeeze_op.batching
+@squeeze_op.batching
 def _(batch: Batch, x: Slices, axis: Any) -> Any:
     axes = list(_squeeze_axes(axis))
     if not axes:
@@ -307,7 +313,7 @@ def _expand_dims_rule(x: TensorShape, axis: Any) -> TensorShape:
     return TensorShape(dims)
 
 
-def _unsqueeze_kernel(x: torch.Tensor, axis: Any) -> torch.Tensor:
+def _unsqueeze_kernel(x: torch.Tensor, axis: int) -> torch.Tensor:
     return torch.unsqueeze(x, axis if type(axis) is not tuple or len(axis) != 1 else axis[0])
 
 
@@ -332,12 +338,12 @@ def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> T
 
 
 @expand_dims.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return reshape(dy, call.shape(0))
 
 
 @expand_dims.batching
-def _(batch: Batch, x: Slices, axis: Any) -> Any:
+def _(batch: Batch, x: Slices, axis: int) -> Any:
     return batch.run(x.value, behind(static(axis)))
 
 
@@ -379,28 +385,28 @@ def _transpose_rule(x: TensorShape, perm: Any) -> TensorShape:
     view=True,
     node_name="transpose",
 )
-def _transpose_op(a: Any, perm: Any, name: str | None = None) -> Any:
+def transpose_op(a: TensorLike, perm: TensorLike, name: str | None = None) -> Any:
     """Permutes dimensions."""
 
 
-@_transpose_op.gradient()
-def _(call: Call, dy: Any) -> Any:
-    return _transpose_op(dy, inverse_permutation(call.attrs[0]))
+@transpose_op.gradient()
+def _(call: Call, dy: Tensor) -> Any:
+    return transpose_op(dy, inverse_permutation(call.attrs[0]))
 
 
 @op("ConjugateTranspose", host=("perm",), shape=_transpose_rule)
-def _conjugate_transpose(a: torch.Tensor, perm: Any) -> torch.Tensor:
+def _conjugate_transpose(a: torch.Tensor, perm: tuple[int, ...]) -> torch.Tensor:
     """Permutes dimensions, and takes the complex conjugate."""
     return torch.permute(a, perm).conj().resolve_conj()
 
 
 @_conjugate_transpose.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _conjugate_transpose(dy, inverse_permutation(call.attrs[0]))
 
 
 @_conjugate_transpose.batching
-@_transpose_op.batching
+@transpose_op.batching
 def _(batch: Batch, x: Slices, perm: Any) -> Any:
     return batch.run(x.value, (0, *(p % x.rank + 1 for p in static(perm))))
 
@@ -412,7 +418,7 @@ def inverse_permutation(perm: Any) -> Any:
     """Returns the permutation that undoes another, whose entries may count from the end."""
     if isinstance(perm, Tensor) or any(isinstance(p, Tensor) for p in perm):  # not static
         perm = convert(perm)
-        return ops.InvertPermutation(perm % ops.Size(perm))
+        return ops.InvertPermutation(perm % size_op(perm))
     rank = len(perm)
     inverse = [0] * rank
     for i, p in enumerate(perm):
@@ -443,7 +449,7 @@ def transpose(a: TensorLike, perm: AxisLike = None, conjugate: bool = False, nam
         tensor = convert(a)
     if perm is None:
         rank = len(tensor.value.shape) if type(tensor) is EagerTensor else tensor.shape.rank
-        perm = ops.Range(ops.Rank(tensor) - 1, -1, -1) if rank is None else _REVERSED[rank]
+        perm = ops.Range(rank_op(tensor) - 1, -1, -1) if rank is None else _REVERSED[rank]
     if conjugate and tensor.dtype.is_complex:
         return _conjugate_transpose(tensor, perm, name)
-    return _transpose_op(tensor, perm, name)
+    return transpose_op(tensor, perm, name)

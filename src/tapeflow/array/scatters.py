@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from tapeflow.core.values.strings import StringArray, offsets_of
 from tapeflow.core.values.tensor import Tensor, flat_bytes, invalid
 
 
-def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str = "") -> TensorShape:
+def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: ShapeLike, _: str = "") -> TensorShape:
     target = listed_shape(shape)
     if indices.rank is None or updates.rank is None:
         return target
@@ -69,7 +70,7 @@ def _misfit_message(target: TensorShape, indices: TensorShape, updates: TensorSh
 
 
 def _scatter_places(
-    indices: torch.Tensor, updates: torch.Tensor, shape: Any, policy: str
+    indices: torch.Tensor, updates: torch.Tensor, shape: Sequence[int], policy: str
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Returns the places of the updates in the flattened leading dimensions of a shape, and the updates in as many
     rows.
@@ -92,7 +93,9 @@ def _flatten_leading(tensor: torch.Tensor, depth: int) -> torch.Tensor:
     return tensor.reshape((math.prod(tensor.shape[:depth]), *tensor.shape[depth:]))
 
 
-def _scatter_strings(indices: torch.Tensor, updates: Any, shape: Any, bad_indices_policy: str = "") -> Any:
+def _scatter_strings(
+    indices: torch.Tensor, updates: StringArray, shape: tuple[int, ...], bad_indices_policy: str = ""
+) -> Any:
     """Scatters strings, joining all at one place; or integers of a quantized dtype."""
     order = torch.arange(updates.size).view(updates.shape)
     places, rows = _scatter_places(indices, order, shape, bad_indices_policy)
@@ -109,7 +112,9 @@ def _scatter_strings(indices: torch.Tensor, updates: Any, shape: Any, bad_indice
 
 
 @op("ScatterNd", host=("shape",), shape=_scatter_rule, strings=_scatter_strings)
-def _scatter_nd(indices: torch.Tensor, updates: torch.Tensor, shape: Any, bad_indices_policy: str = "") -> torch.Tensor:
+def scatter_nd_op(
+    indices: torch.Tensor, updates: torch.Tensor, shape: Sequence[int], bad_indices_policy: str = ""
+) -> torch.Tensor:
     """Returns zeros of a shape, with updates added at places."""
     places, rows = _scatter_places(indices, updates, shape, bad_indices_policy)
     out = _flatten_leading(updates.new_zeros(shape), indices.shape[-1])
@@ -119,12 +124,12 @@ def _scatter_nd(indices: torch.Tensor, updates: torch.Tensor, shape: Any, bad_in
     return out.index_add_(0, places, rows).view(shape)
 
 
-@_scatter_nd.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+@scatter_nd_op.gradient(needs="input0")
+def _(call: Call, dy: Tensor) -> Any:
     return None, gather_nd(dy, call.inputs[0], bad_indices_policy=call.attrs[1])
 
 
-@_scatter_nd.batching
+@scatter_nd_op.batching
 def _(batch: Batch, indices: Slices, updates: Slices, shape: Any, bad_indices_policy: str) -> Any:
     whole = (batch.count, *vector(shape))
     return batch.run(with_slice_numbers(batch, indices), batch.stack(updates), whole, bad_indices_policy)
@@ -152,7 +157,7 @@ def scatter_nd(
         >>> tf.scatter_nd([[1], [1]], [3, 4], [3]).numpy().tolist()
         [0, 7, 0]
     """
-    return _scatter_nd(indices, updates, shape, bad_indices_policy, name)
+    return scatter_nd_op(indices, updates, shape, bad_indices_policy, name)
 
 
 # ---- into a tensor ---------------------------------------------------------------------------------------------------
@@ -229,7 +234,7 @@ def _copy_rows(target: Bytes, places: Int64s, count: int, rows: Bytes, size: int
 
 @op("TensorScatterUpdate", shape=_into_rule, moves=True,
     in_loops=lambda b, x, indices, updates, _: b.update(x, indices, updates))  # fmt: skip
-def _tensor_scatter_update(
+def tensor_scatter_update(
     tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = ""
 ) -> torch.Tensor:
     """Replaces slices of a tensor at places."""
@@ -243,10 +248,10 @@ def _tensor_scatter_update(
     return out
 
 
-@_tensor_scatter_update.gradient(needs="input1 shapes")
-def _(call: Call, dy: Any) -> Any:
+@tensor_scatter_update.gradient(needs="input1 shapes")
+def _(call: Call, dy: Tensor) -> Any:
     indices, policy = call.inputs[1], call.attrs[0]
-    without = _tensor_scatter_update(dy, indices, zeros(shape_argument(call.shape(2)), dy.dtype), policy)
+    without = tensor_scatter_update(dy, indices, zeros(shape_argument(call.shape(2)), dy.dtype), policy)
     return without, None, gather_nd(dy, indices, bad_indices_policy=policy)
 
 
@@ -255,7 +260,7 @@ def _updated_batch(batch: Batch, tensor: Slices, indices: Slices, updates: Slice
     return batch.run(batch.stack(tensor), places, batch.stack(updates), bad_indices_policy)
 
 
-_tensor_scatter_update.batching(_updated_batch)
+tensor_scatter_update.batching(_updated_batch)
 
 
 def tensor_scatter_nd_update(
@@ -279,7 +284,7 @@ def tensor_scatter_nd_update(
         >>> tf.tensor_scatter_nd_update([1, 2, 3], [[1]], [9]).numpy().tolist()
         [1, 9, 3]
     """
-    return _tensor_scatter_update(tensor, indices, updates, "", name)
+    return tensor_scatter_update(tensor, indices, updates, "", name)
 
 
 @op("TensorScatterAdd", kernel=_accumulate_kernel(1), shape=_into_rule, batching=_updated_batch)
@@ -308,7 +313,7 @@ def tensor_scatter_nd_add(
 
 
 @tensor_scatter_nd_add.gradient(needs="input1")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return dy, None, gather_nd(dy, call.inputs[1], bad_indices_policy=call.attrs[0])
 
 
@@ -338,7 +343,7 @@ def tensor_scatter_nd_sub(
 
 
 @tensor_scatter_nd_sub.gradient(needs="input1")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return dy, None, -gather_nd(dy, call.inputs[1], bad_indices_policy=call.attrs[0])
 
 
@@ -392,7 +397,7 @@ def tensor_scatter_nd_min(
     """
 
 
-def _extreme_gradient(call: Call, dy: Any) -> Any:
+def _extreme_gradient(call: Call, dy: Tensor) -> Any:
     """Shares the gradient between the tensor and the updates that are the extreme, as TensorFlow does."""
     tensor, indices, updates = call.inputs
     out = call.outputs[0]

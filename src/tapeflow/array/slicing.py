@@ -18,9 +18,14 @@ import torch
 
 from tapeflow.array.batched import with_slice_numbers
 from tapeflow.array.concat_and_split import stack, unstack
+from tapeflow.array.creation import ones_like_op
+from tapeflow.array.gathers import gather_nd_op, gather_v2
 from tapeflow.array.identities import cast_to
-from tapeflow.array.masks import boolean_mask
-from tapeflow.core.autodiff.gradients import shape_argument, sum_to_shape
+from tapeflow.array.masks import boolean_mask, select_v2
+from tapeflow.array.properties import shape_op
+from tapeflow.array.reshapes import transpose_op
+from tapeflow.array.scatters import scatter_nd_op
+from tapeflow.core.autodiff.gradients import DynamicShape, shape_argument, sum_to_shape
 from tapeflow.core.autodiff.tape import Call, record_unary
 from tapeflow.core.context import detours, listeners, state
 from tapeflow.core.errors import InvalidArgumentError
@@ -46,6 +51,9 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.math.arithmetic import add
+from tapeflow.math.casting import cast_op
+from tapeflow.math.comparison import less
 
 if TYPE_CHECKING:
     from tapeflow.core.values.variable import Variable
@@ -129,7 +137,7 @@ def slice(input_: TensorLike, begin: ShapeLike, size: ShapeLike, name: str | Non
 
 
 @slice.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     begin, size = call.attrs
     if not all(isinstance(v, tuple) for v in (begin, size, call.shape(0))):
         return ops.Pad(dy, _paddings_of_part(dy, begin, call.shape(0)))
@@ -137,10 +145,10 @@ def _(call: Call, dy: Any) -> Any:
     return ops.Pad(dy, paddings)
 
 
-def _paddings_of_part(part: Any, begin: Any, whole: Any) -> Any:
+def _paddings_of_part(part: Tensor, begin: Any, whole: DynamicShape | tuple[int, ...]) -> Any:
     """Returns the paddings from a part of a tensor to the whole, in a graph, if not all numbers are static."""
     begin = cast_to(begin, int32) if isinstance(begin, Tensor) else convert(list(begin), int32)
-    return stack([begin, convert(shape_argument(whole), int32) - ops.Shape(part) - begin], 1)
+    return stack([begin, convert(shape_argument(whole), int32) - shape_op(part) - begin], 1)
 
 
 @slice.batching
@@ -223,7 +231,7 @@ def _torch_index(shape: Any, spec: _Spec) -> tuple[tuple[Any, ...], list[int]]:
     return tuple(index), flips
 
 
-def _positive_slice(first: Any, last: Any, stride: int, length: int) -> Any:
+def _positive_slice(first: int | None, last: int | None, stride: int, length: int) -> Any:
     """Returns the slice with a positive step that has the same elements."""
     if stride > 0:
         return _slice_type(first, last, stride)
@@ -237,7 +245,7 @@ def _strided_slice_kernel(input: torch.Tensor, *spec: Any) -> torch.Tensor:
     return torch.flip(part, flips) if flips else part
 
 
-def _strided_strings(input: Any, *spec: Any) -> Any:
+def _strided_strings(input: StringArray | np.ndarray, *spec: Any) -> Any:
     index, flips = _torch_index(input.shape, _Spec(*spec))
     if not isinstance(input, StringArray):
         part = input[(*index, ...)]
@@ -313,15 +321,24 @@ def _partly_static_rule(input: TensorShape, spec: _Spec) -> TensorShape:
     node_name="strided_slice",
     constant_names={"begin": "stack", "end": "stack_1", "strides": "stack_2"},
 )
-def _strided_slice(
-    input: Any, begin: Any, end: Any, strides: Any, begin_mask: int = 0, end_mask: int = 0, ellipsis_mask: int = 0,
+def strided_slice_op(
+    input: TensorLike, begin: TensorLike, end: TensorLike, strides: TensorLike, begin_mask: int = 0,
+    end_mask: int = 0, ellipsis_mask: int = 0,
     new_axis_mask: int = 0, shrink_axis_mask: int = 0, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Takes a part of a tensor, with steps."""
 
 
-@_strided_slice.static_value
-def _(input: Tensor, begin: Any, end: Any, strides: Any, begin_mask: int, end_mask: int, *other_masks: int) -> Any:
+@strided_slice_op.static_value
+def _(
+    input: Tensor,
+    begin: TensorLike,
+    end: TensorLike,
+    strides: TensorLike,
+    begin_mask: int,
+    end_mask: int,
+    *other_masks: int,
+) -> Any:
     begin = host_static(begin)
     if input.shape.rank != 1 or type(begin) is not tuple or len(begin) != 1:
         raise NotStatic
@@ -336,8 +353,8 @@ def _(input: Tensor, begin: Any, end: Any, strides: Any, begin_mask: int, end_ma
     return whole[None if begin_mask & 1 else first : None if end_mask & 1 else end[0] : strides[0]]
 
 
-@_strided_slice.inline
-def _(input: Any, *args: Any) -> Any:
+@strided_slice_op.inline
+def _(input: Tensor, *args: Any) -> Any:
     index = None if input.shape.rank is None else _static_index(input.shape.as_list(), args)
     return None if index is None else (operator.itemgetter(index), "{kernel}({0})")
 
@@ -349,13 +366,13 @@ def _static_index(dims: Sequence[int | None], args: Sequence[Any]) -> tuple[Any,
     return _torch_index(dims, spec)[0] if static and min(spec.strides, default=1) > 0 else None
 
 
-@_strided_slice.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+@strided_slice_op.gradient(needs="shapes")
+def _(call: Call, dy: Tensor) -> Any:
     begin, end, strides, *masks = call.attrs
     shape = shape_argument(call.shape(0))
     dtype = next((t.dtype for t in (begin, end, strides) if isinstance(t, Tensor)), int32)
     if dtype is not int32:
-        shape = ops.Cast(shape, dtype)
+        shape = cast_op(shape, dtype)
     return _strided_slice_grad(shape, begin, end, strides, dy, *masks)
 
 
@@ -374,7 +391,7 @@ class _PickedElements:
         self,
         rank: int,
         begin: Slices,
-        strides: Any,
+        strides: list[int],
         begin_mask: int,
         end_mask: int,
         ellipsis: int,
@@ -399,32 +416,46 @@ class _PickedElements:
 
     def places(self, dims: Sequence[Any]) -> Slices:
         """Returns the places of the elements in a tensor of this shape; none of them negative."""
-        places = ops.GatherV2(self._begin.value, self._entries, 1)
+        places = gather_v2(self._begin.value, self._entries, 1)
         lengths = convert([dims[a] for a in self.order[: len(self._entries)]], places.dtype)
-        negative = ops.Less(places, convert(0, places.dtype))
-        return self._begin._replace(value=ops.SelectV2(negative, ops.AddV2(places, lengths), places))
+        negative = less(places, convert(0, places.dtype))
+        return self._begin._replace(value=select_v2(negative, add(places, lengths), places))
 
 
-@_strided_slice.batching
-def _(batch: Batch, x: Slices, begin: Any, end: Any, strides: Any, *masks: int) -> Any:
+@strided_slice_op.batching
+def _(
+    batch: Batch,
+    x: Slices,
+    begin: Slices | tuple[int, ...],
+    end: Slices | tuple[int, ...],
+    strides: tuple[int, ...],
+    *masks: int,
+) -> Any:
     if isinstance(begin, Slices) and begin.stacked:
         picked = _PickedElements(x.rank, begin, vector(strides), *masks)
-        values = ops.Transpose(x.value, (0, *(a + 1 for a in picked.order)) if x.stacked else picked.order)
+        values = transpose_op(x.value, (0, *(a + 1 for a in picked.order)) if x.stacked else picked.order)
         places = picked.places(batch.dims(x))
-        return ops.GatherNd(values, with_slice_numbers(batch, places) if x.stacked else places.value)
+        return gather_nd_op(values, with_slice_numbers(batch, places) if x.stacked else places.value)
     begins, ends, steps = (vector(v) for v in (begin, end, strides))
     begin_mask, end_mask, *others = (m << 1 for m in masks)
     return batch.run(x.value, (0, *begins), (0, *ends), (1, *steps), begin_mask | 1, end_mask | 1, *others)
 
 
-def _spread_slice(shape: Any, begin: Any, end: Any, strides: Any, dy: torch.Tensor, *masks: int) -> torch.Tensor:
+def _spread_slice(
+    shape: tuple[int, ...],
+    begin: Sequence[int],
+    end: Sequence[int],
+    strides: Sequence[int],
+    dy: torch.Tensor,
+    *masks: int,
+) -> torch.Tensor:
     index, flips = _torch_index(shape, _Spec(begin, end, strides, *masks))
     dx = dy.new_zeros(shape)
     dx[index] = torch.flip(dy, flips) if flips else dy
     return dx
 
 
-def _shape_rule(shape: Any, *_: Any) -> TensorShape:
+def _shape_rule(shape: ShapeLike, *_: Any) -> TensorShape:
     with_rank(shape, 1)
     return TensorShape([d if type(d) is int else None for d in shape] if isinstance(shape, tuple) else None)
 
@@ -432,14 +463,15 @@ def _shape_rule(shape: Any, *_: Any) -> TensorShape:
 @op("StridedSliceGrad", kernel=_spread_slice, host=("shape", "begin", "end", "strides"), shape=_shape_rule, moves=True,
     in_loops=lambda b, *_: b.strided_slice_gradient())  # fmt: skip
 def _strided_slice_grad(
-    shape: Any, begin: Any, end: Any, strides: Any, dy: Any, begin_mask: int = 0, end_mask: int = 0,
+    shape: TensorLike, begin: TensorLike, end: TensorLike, strides: TensorLike, dy: TensorLike, begin_mask: int = 0,
+    end_mask: int = 0,
     ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Returns zeros of a shape, with `dy` in the place of the slice."""
 
 
 @_strided_slice_grad.inline
-def _(shape: Any, begin: Any, end: Any, strides: Any, dy: Any, *masks: int) -> Any:
+def _(shape: ShapeLike, begin: TensorLike, end: TensorLike, strides: Sequence[int], dy: Tensor, *masks: int) -> Any:
     dims, index = _static_gradient(shape, begin, end, strides, *masks)
     if index is None or any(not isinstance(i, _slice_type) or i.step not in (None, 1) for i in index):
         return None
@@ -458,19 +490,27 @@ def _static_gradient(shape: Any, *spec: Any) -> tuple[Any, Any]:
 
 
 @_strided_slice_grad.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     _, begin, end, strides, *masks = call.attrs
-    return _strided_slice(dy, begin, end, strides, *masks)
+    return strided_slice_op(dy, begin, end, strides, *masks)
 
 
 @_strided_slice_grad.batching
-def _(batch: Batch, shape: Any, begin: Any, end: Any, strides: Any, dy: Slices, *masks: int) -> Any:
+def _(
+    batch: Batch,
+    shape: tuple[int, ...],
+    begin: tuple[int, ...],
+    end: tuple[int, ...],
+    strides: tuple[int, ...],
+    dy: Slices,
+    *masks: int,
+) -> Any:
     dims = vector(shape)
     if isinstance(begin, Slices) and begin.stacked:
         picked = _PickedElements(len(dims), begin, vector(strides), *masks)
         places = with_slice_numbers(batch, picked.places(dims))
-        whole = ops.ScatterNd(places, batch.stack(dy), (batch.count, *[dims[a] for a in picked.order]))
-        return ops.Transpose(whole, (0, *[picked.order.index(a) + 1 for a in range(len(dims))]))
+        whole = scatter_nd_op(places, batch.stack(dy), (batch.count, *[dims[a] for a in picked.order]))
+        return transpose_op(whole, (0, *[picked.order.index(a) + 1 for a in range(len(dims))]))
     begins, ends, steps = (vector(v) for v in (begin, end, strides))
     begin_mask, end_mask, *others = (m << 1 for m in masks)
     masks = (begin_mask | 1, end_mask | 1, *others)
@@ -478,7 +518,12 @@ def _(batch: Batch, shape: Any, begin: Any, end: Any, strides: Any, dy: Slices, 
 
 
 def _strided_update_kernel(
-    input: torch.Tensor, begin: Any, end: Any, strides: Any, value: torch.Tensor, *masks: int
+    input: torch.Tensor,
+    begin: Sequence[int],
+    end: Sequence[int],
+    strides: Sequence[int],
+    value: torch.Tensor,
+    *masks: int,
 ) -> torch.Tensor:
     index, flips = _torch_index(input.shape, _Spec(begin, end, strides, *masks))
     out = input.clone(memory_format=torch.contiguous_format)
@@ -502,9 +547,9 @@ def tensor_strided_slice_update(
 
 
 @tensor_strided_slice_update.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     begin, end, strides, *masks = call.attrs
-    part = _strided_slice(dy, begin, end, strides, *masks)
+    part = strided_slice_op(dy, begin, end, strides, *masks)
     without = tensor_strided_slice_update(dy, begin, end, strides, convert(0, dy.dtype), *masks)
     return without, sum_to_shape(part, call.shape(1))
 
@@ -545,12 +590,12 @@ def strided_slice(
         [1, 3]
     """
     if strides is None and isinstance(begin, SymbolicTensor) and not begin.shape.is_fully_defined():
-        strides = ops.OnesLike(begin)
+        strides = ones_like_op(begin)
     elif strides is None:
         count = len(begin) if isinstance(begin, (list, tuple)) else convert(begin).shape
         strides = [1] * count if isinstance(count, int) else [1] * count[0] if len(count) else 1
     masks = begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask
-    part = _strided_slice(input_, begin, end, strides, *masks, name=name)
+    part = strided_slice_op(input_, begin, end, strides, *masks, name=name)
     if var is not None:
         part.assign = functools.partial(_assign_slice, var, _Spec(begin, end, strides, *masks))
     return part
@@ -561,7 +606,7 @@ def strided_slice(
 _BASIC = frozenset({int, _slice_type, NoneType, EllipsisType})
 
 
-def getitem(self: Any, key: Any) -> Any:
+def getitem(self: Tensor, key: Any) -> Any:
     """Computes `tensor[key]`: ints, slices, `...`, `tf.newaxis`, scalar integer tensors, or a boolean mask."""
     kind = type(key)
     value = self.value
@@ -572,7 +617,7 @@ def getitem(self: Any, key: Any) -> Any:
             return careful_getitem(self, key)
         out = EagerTensor(part, self.dtype)
         if listeners and self._id and state.tapes:
-            record_unary(_strided_slice.op, self, spec_of(key), out)
+            record_unary(strided_slice_op.op, self, spec_of(key), out)
         return out
     if (
         (kind is _slice_type or (kind is tuple and _BASIC.issuperset(map(type, key)) and key.count(Ellipsis) < 2))
@@ -588,12 +633,12 @@ def getitem(self: Any, key: Any) -> Any:
         except Exception:  # steps backwards, an error, or a dtype that torch can't slice
             return careful_getitem(self, key)
         if listeners and self._id and state.tapes:
-            record_unary(_strided_slice.op, self, spec_of(key), out)
+            record_unary(strided_slice_op.op, self, spec_of(key), out)
         return out
     return careful_getitem(self, key)
 
 
-def careful_getitem(self: Any, key: Any) -> Any:
+def careful_getitem(self: Tensor, key: Any) -> Any:
     """Computes `tensor[key]` for all that is not on the short path of `getitem`."""
     if not isinstance(self, Tensor):
         dispatch = getattr(type(self), "__tf_dispatch__", None)
@@ -606,7 +651,7 @@ def careful_getitem(self: Any, key: Any) -> Any:
     if _is_mask(key):
         return boolean_mask(self, key)
     # eager errors name it as a scope
-    return _strided_slice(self, *spec_of(key), name="strided_slice/" if state.graph is None else "strided_slice")
+    return strided_slice_op(self, *spec_of(key), name="strided_slice/" if state.graph is None else "strided_slice")
 
 
 def _is_mask(key: Any) -> bool:
@@ -686,18 +731,18 @@ def variable_getitem(self: Any, key: Any) -> Any:
 
 
 def _assign_slice(variable: Any, key: Any, value: Any, name: str | None = None) -> Any:
-    spec = key if type(key) is _Spec else spec_of(key)
+    spec: Any = key if type(key) is _Spec else spec_of(key)
     begin, end, strides, *masks = spec
     value = convert(value, variable.dtype)
     try:
-        updated = ops.TensorStridedSliceUpdate(variable.value(), begin, end, strides, value, *masks)
+        updated = tensor_strided_slice_update(variable.value(), begin, end, strides, value, *masks)
     except InvalidArgumentError as error:
         message = error.message.partition(" [Op:")[0]
         raise invalid(f"{message} [Op:ResourceStridedSliceAssign] name: strided_slice/_assign") from None
     return variable.assign(updated)
 
 
-def iterate(self: Any) -> Iterator[Tensor]:
+def iterate(self: Tensor) -> Iterator[Tensor]:
     """Iterates over the slices along the first dimension.
 
     Raises:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import collections
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
 from tapeflow.array.batched import joined_batches
+from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import reshape, transpose
 from tapeflow.array.unranked import around_axis
+from tapeflow.bitwise.bits import invert
 from tapeflow.core.autodiff.gradients import is_unranked, shape_of
 from tapeflow.core.loops import Numbers, loop
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import may_have_nan
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_ranks_first, text
@@ -25,6 +27,8 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.string_index import StringIndex
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.math.arithmetic import negative
+from tapeflow.math.topk import top_k_op
 
 # ---- sort ------------------------------------------------------------------------------------------------------------
 
@@ -92,19 +96,19 @@ def _sort_by_top_k(values: Any, axis: Any, direction: str, output: int) -> Any:
     axis = int(axis)
     rank = values.shape.rank
     if rank is None:
-        return reshape(_sort_by_top_k(around_axis(values, axis)[0], 1, direction, output), ops.Shape(values))
+        return reshape(_sort_by_top_k(around_axis(values, axis)[0], 1, direction, output), shape_op(values))
     if not -(2**63) <= axis < 2**63 - 1:  # as a slice from it to the next one
         raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
     if not -rank <= axis < rank:
         raise invalid(f"slice index {axis} of dimension 0 out of bounds. [Op:StridedSlice] name: strided_slice/")
     # -1 - x reverses the order of all integers, unsigned and smallest ones too.
-    reverse_order = ops.Invert if values.dtype.is_integer else ops.Neg
+    reverse_order = invert if values.dtype.is_integer else negative
     if direction == "ASCENDING":
         values = reverse_order(values)
     order = list(range(rank))
     order[axis], order[-1] = order[-1], order[axis]
     last = axis % rank == rank - 1
-    result = ops.TopKV2(values if last else transpose(values, order), shape_of(values)[axis])[output]
+    result = top_k_op(values if last else transpose(values, order), shape_of(values)[axis])[output]
     if not last:
         result = transpose(result, order)
     return reverse_order(result) if direction == "ASCENDING" and output == 0 else result
@@ -136,12 +140,16 @@ _BOUND_RULE = check_ranks_first(lambda s, values, _: values, 2, 2)
 
 
 @op("LowerBound", kernel=_bound_kernel(False), orders=True, shape=_BOUND_RULE, batching=joined_batches)
-def _lower_bound(sorted_inputs: Any, values: Any, out_type: Any = int32, name: str | None = None) -> Any:
+def _lower_bound(
+    sorted_inputs: TensorLike, values: TensorLike, out_type: DTypeLike = int32, name: str | None = None
+) -> Any:
     """Returns the first places in sorted rows where values could be inserted."""
 
 
 @op("UpperBound", kernel=_bound_kernel(True), orders=True, shape=_BOUND_RULE, batching=joined_batches)
-def _upper_bound(sorted_inputs: Any, values: Any, out_type: Any = int32, name: str | None = None) -> Any:
+def _upper_bound(
+    sorted_inputs: TensorLike, values: TensorLike, out_type: DTypeLike = int32, name: str | None = None
+) -> Any:
     """Returns the last places in sorted rows where values could be inserted."""
 
 
@@ -182,10 +190,10 @@ def searchsorted(
     if side not in ("left", "right"):
         raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'.")
     bound = _upper_bound if side == "right" else _lower_bound
-    return reshape(bound(rows, flat, as_dtype(out_type), name), ops.Shape(targets))
+    return reshape(bound(rows, flat, as_dtype(out_type), name), shape_op(targets))
 
 
-def _as_matrix(x: Any) -> Any:
+def _as_matrix(x: Tensor) -> Any:
     """Returns a tensor with its leading dimensions joined to one."""
     dims = shape_of(x)
     if is_unranked(dims):
@@ -195,7 +203,7 @@ def _as_matrix(x: Any) -> Any:
 
 
 @op("Bucketize", shape=lambda x, _: x)
-def _bucketize_op(input: torch.Tensor, boundaries: Any) -> torch.Tensor:
+def bucketize_op(input: torch.Tensor, boundaries: Sequence[float]) -> torch.Tensor:
     """Returns for each element the number of the sorted boundaries that are not above it."""
     edges = torch.tensor(boundaries, dtype=torch.float32, device=input.device)  # the precision of the attr
     if bool((edges[1:] < edges[:-1]).any()):
@@ -204,7 +212,7 @@ def _bucketize_op(input: torch.Tensor, boundaries: Any) -> torch.Tensor:
     return torch.bucketize(input.to(wide), edges.to(wide), right=True, out_int32=True)
 
 
-not_differentiable(_bucketize_op)
+not_differentiable(bucketize_op)
 
 
 # ---- unique ----------------------------------------------------------------------------------------------------------
@@ -290,7 +298,7 @@ def _distinct_slices(x: Any, axis: Any) -> tuple[Any, torch.Tensor, torch.Tensor
     return x.index_select(number, first), where, counts
 
 
-def _only_axis(x: TensorShape, axis: Any) -> int | None:
+def _only_axis(x: TensorShape, axis: int | tuple[int, ...]) -> int | None:
     """Returns the dimension in a vector of one, or None for an empty vector."""
     if isinstance(axis, int):
         raise invalid("axis expects a 1D vector.")
@@ -309,18 +317,20 @@ def _unique_counts_kernel(x: Any, out_idx: DType = int32) -> Any:
 
 
 @op("Unique", strings=True, moves=True, shape=check_ranks_first(lambda x, _: [[None], x], 1))
-def _unique_op(x: Any, out_idx: DType = int32) -> Any:
+def _unique_op(x: StringArray | torch.Tensor, out_idx: DType = int32) -> Any:
     """Returns the distinct elements of a vector."""
     return _unique_counts_kernel(x, out_idx)[:2]
 
 
 @op("UniqueWithCounts", kernel=_unique_counts_kernel, strings=_unique_counts_kernel, moves=True,
     shape=lambda x, _: [[None], x, [None]])  # fmt: skip
-def _unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+def _unique_with_counts(x: TensorLike, out_idx: DTypeLike = int32, name: str | None = None) -> Any:
     """Returns the distinct elements of a vector, and the count of each."""
 
 
-def _unique_slices_counts_kernel(x: Any, axis: Any, out_idx: DType = int32) -> Any:
+def _unique_slices_counts_kernel(
+    x: StringArray | torch.Tensor, axis: int | tuple[int, ...], out_idx: DType = int32
+) -> Any:
     y, where, counts = _distinct_slices(x, axis)
     return y, where.to(out_idx.torch), counts.to(out_idx.torch)
 
@@ -333,14 +343,16 @@ def _unique_slices_rule(x: TensorShape, axis: Any, _: Any = None) -> Any:
 
 
 @op("UniqueV2", strings=True, moves=True, host=("axis",), shape=_unique_slices_rule)
-def _unique_slices(x: Any, axis: Any, out_idx: DType = int32) -> Any:
+def _unique_slices(x: StringArray | torch.Tensor, axis: int | tuple[int, ...], out_idx: DType = int32) -> Any:
     """Returns the distinct slices along the only dimension in `axis`, in the order of their first appearance."""
     return _unique_slices_counts_kernel(x, axis, out_idx)[:2]
 
 
 @op("UniqueWithCountsV2", kernel=_unique_slices_counts_kernel, strings=_unique_slices_counts_kernel, moves=True,
     host=("axis",), shape=lambda x, axis, _=None: [*_unique_slices_rule(x, axis), [None]])  # fmt: skip
-def _unique_slices_with_counts(x: Any, axis: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+def _unique_slices_with_counts(
+    x: TensorLike, axis: TensorLike, out_idx: DTypeLike = int32, name: str | None = None
+) -> Any:
     """Returns the distinct slices along the only dimension in `axis`, and the count of each."""
 
 

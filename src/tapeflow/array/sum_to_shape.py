@@ -7,11 +7,15 @@ from typing import Any
 import torch
 
 from tapeflow.array.legacy_ops import broadcast_gradient_args
+from tapeflow.array.properties import shape_op
+from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.tensor import Tensor
 
 
 def _sum_to_shape(dy: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
@@ -26,20 +30,20 @@ def _sum_to_shape(dy: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
     identity_if_same_shape=True,
     in_loops=lambda b, dy, like: b.sum_to_shape(dy),
 )
-def sum_to_shape(dy: Any, like: Any, name: str | None = None) -> Any:
+def sum_to_shape(dy: TensorLike, like: TensorLike, name: str | None = None) -> Any:
     """Sums `dy` over the dimensions that a tensor of the shape of `like` was stretched along."""
 
 
 @sum_to_shape.gradient(needs="shapes")
-def _(call: Call, ddy: Any) -> Any:
-    return ops.BroadcastTo(ddy, call.shape(0)), None
+def _(call: Call, ddy: Tensor) -> Any:
+    return broadcast_to(ddy, call.shape(0)), None
 
 
 @sum_to_shape.decomposition
-def _(dy: Any, like: Any) -> Any:
-    to = ops.Shape(like)
-    axes, _ = broadcast_gradient_args(to, ops.Shape(dy))
-    return ops.Reshape(ops.Sum(dy, axes, False), to)
+def _(dy: Tensor, like: Tensor) -> Any:
+    to = shape_op(like)
+    axes, _ = broadcast_gradient_args(to, shape_op(dy))
+    return reshape(ops.Sum(dy, axes, False), to)
 
 
 @sum_to_shape.batching

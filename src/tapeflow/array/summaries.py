@@ -9,12 +9,12 @@ import numpy as np
 import torch
 
 from tapeflow.array.identities import cast_to, less_static
+from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import reshape
 from tapeflow.core.context import state
 from tapeflow.core.farmhash import fingerprints64
 from tapeflow.core.loops import Float64s, Int64s, Numbers, loop, simd_range
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_rank, check_ranks_first, sparse, text, unknown
@@ -27,11 +27,15 @@ from tapeflow.core.values.string_index import StringIndex
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
+from tapeflow.math.extrema import clip_by_value_op
+from tapeflow.math.rounding import floor
 
 # ---- histograms ------------------------------------------------------------------------------------------------------
 
 
-def _histogram_rule(values: TensorShape, value_range: TensorShape, nbins: Any, *_: Any) -> TensorShape:
+def _histogram_rule(
+    values: TensorShape, value_range: TensorShape, nbins: int | tuple[Any, ...], *_: Any
+) -> TensorShape:
     if not value_range.is_compatible_with([2]):
         raise invalid("value_range should be a vector of 2 elements.")
     check_rank(nbins, 0)
@@ -63,7 +67,7 @@ _BLOCK = 1024
 
 @op("HistogramFixedWidth", host=("nbins",), shape=_histogram_rule)
 def _histogram_fixed_width(
-    values: torch.Tensor, value_range: torch.Tensor, nbins: Any, dtype: DType = int32
+    values: torch.Tensor, value_range: torch.Tensor, nbins: int, dtype: DType = int32
 ) -> torch.Tensor:
     """Counts the values in each of several bins of equal width."""
     if value_range.shape != (2,):
@@ -147,8 +151,8 @@ def histogram_fixed_width_bins(
         raise invalid(f"nbins {count} must > 0")
     bins = cast_to(count, numbers.dtype)
     scaled = (reshape(numbers, [-1]) - low) / (high - low)
-    places = ops.ClipByValue(ops.Floor(bins * scaled), 0, bins - 1)
-    return reshape(cast_to(places, int32), ops.Shape(numbers))
+    places = clip_by_value_op(floor(bins * scaled), 0, bins - 1)
+    return reshape(cast_to(places, int32), shape_op(numbers))
 
 
 # ---- fingerprints ----------------------------------------------------------------------------------------------------
@@ -162,7 +166,7 @@ _METHOD = "farmhash64"  # the only one
     shape=check_ranks_first(lambda data, _: TensorShape([data[0] if data.rank else None, 8]), -1, 0),
     strings=True,
 )
-def _fingerprint_op(data: Any, method: StringArray) -> torch.Tensor:
+def _fingerprint_op(data: StringArray | torch.Tensor, method: StringArray) -> torch.Tensor:
     """Returns the fingerprints of the rows of a tensor."""
     name = method.item().decode() if isinstance(method.item(), bytes) else str(method.item())
     if name != _METHOD:
@@ -302,10 +306,10 @@ def _number_values(first: Any, second: Any) -> Sequence[torch.Tensor]:
 @op("EditDistance", strings=True, shape=sparse(unknown, 0, 3))
 def _edit_distance(
     hypothesis_indices: torch.Tensor,
-    hypothesis_values: Any,
+    hypothesis_values: StringArray | torch.Tensor,
     hypothesis_shape: torch.Tensor,
     truth_indices: torch.Tensor,
-    truth_values: Any,
+    truth_values: StringArray | torch.Tensor,
     truth_shape: torch.Tensor,
     normalize: bool = True,
 ) -> torch.Tensor:
@@ -373,4 +377,4 @@ def edit_distance(
             components += (value.indices, value.values, value.dense_shape)
         except AttributeError:
             raise TypeError(f"{title} must be a SparseTensor.") from None
-    return ops.EditDistance(*components, normalize, name)
+    return _edit_distance(*components, normalize, name)

@@ -7,7 +7,7 @@ never changes: writing gives a new one (see `list_values.py`), which shares its 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -24,9 +24,11 @@ from tapeflow.array.batched_lists import (
     swap_batch_and_entries,
     with_entries_at,
 )
+from tapeflow.array.concat_and_split import split_sizes
 from tapeflow.array.creation import zeros
 from tapeflow.array.list_values import (
     EntrySpec,
+    ListVariant,
     Raw,
     Rows,
     Sparse,
@@ -37,6 +39,8 @@ from tapeflow.array.list_values import (
     without_last,
     zeros_variant,
 )
+from tapeflow.array.properties import shape_op
+from tapeflow.array.reshapes import broadcast_to
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, static, times
@@ -64,12 +68,15 @@ from tapeflow.core.values.boxed_objects import Addend, box_object
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
+if TYPE_CHECKING:
+    from tapeflow.core.autodiff.gradients import DynamicShape
+
 
 def _no_tensors(*args: Any) -> Any:
     raise invalid("Input handle is not a list. Saw: a tensor")
 
 
-def _element(shape: Any) -> TensorShape:
+def _element(shape: ShapeLike) -> TensorShape:
     """Returns the static shape that an `element_shape` argument names; -1 stands for an unknown dimension."""
     if not isinstance(shape, (tuple, list)):
         if isinstance(shape, int) and shape != -1:
@@ -119,7 +126,7 @@ def _check_entry(entries: np.ndarray, entry: Raw, failure: str) -> None:
         raise invalid(f"Tried to {failure} element shape: {text(shape)} list shape: {text(spec.shape)}")
 
 
-def _entries_shape(entries: np.ndarray, element_shape: Any, dtype: DType) -> TensorShape:
+def _entries_shape(entries: np.ndarray, element_shape: int | Sequence[int], dtype: DType) -> TensorShape:
     """Returns the static shape of the entries, from the list and an op's argument."""
     _check_dtype(entries, dtype)
     spec = spec_of(entries)
@@ -191,7 +198,7 @@ def _tensor_slices(tensor: Raw) -> Sequence[Raw]:
     return Rows(tensor) if isinstance(tensor, torch.Tensor) else [tensor.take(row) for row in tensor.places()]
 
 
-def _spec_of_slices(tensor: Raw, element_shape: Any) -> EntrySpec:
+def _spec_of_slices(tensor: Raw, element_shape: int | Sequence[int]) -> EntrySpec:
     """Returns the spec of a list of the slices of a tensor."""
     spec = EntrySpec.of(_raw_dtype(tensor), _element(element_shape))
     if tensor.ndim and not spec.shape.is_compatible_with(tensor.shape[1:]):
@@ -203,7 +210,7 @@ def _spec_of_slices(tensor: Raw, element_shape: Any) -> EntrySpec:
 # ---- new lists -------------------------------------------------------------------------------------------------------
 
 
-def _entry_shape(element_shape: Any) -> TensorShape:
+def _entry_shape(element_shape: ShapeLike) -> TensorShape:
     """Returns the static shape of a list's entries, from the argument that says it.
 
     Raises:
@@ -217,19 +224,19 @@ def _entry_shape(element_shape: Any) -> TensorShape:
     return TensorShape(None)
 
 
-def _new_list_rule(element_shape: Any, *_: Any) -> TensorShape:
+def _new_list_rule(element_shape: ShapeLike, *_: Any) -> TensorShape:
     _entry_shape(element_shape)
     return TensorShape([])
 
 
-def _list_of_tensor_rule(tensor: TensorShape, element_shape: Any) -> TensorShape:
+def _list_of_tensor_rule(tensor: TensorShape, element_shape: int | tuple[int | None, ...]) -> TensorShape:
     merge_shapes(with_rank(tensor, -1)[1:], _entry_shape(element_shape))
     return TensorShape([])
 
 
 @op("TensorListReserve", host=("element_shape", "num_elements"), shape=_new_list_rule,
     in_loops=lambda b, *args: b.new_list(*args))  # fmt: skip
-def list_reserve(element_shape: Any, num_elements: int, element_dtype: Any) -> np.ndarray:
+def list_reserve(element_shape: int | tuple[int, ...], num_elements: int, element_dtype: DType) -> np.ndarray:
     """Returns a list of `num_elements` entries, none of them written."""
     if num_elements < 0:
         raise invalid(f"The num_elements to reserve must be a non negative number, but got {num_elements}")
@@ -253,13 +260,13 @@ not_differentiable(list_reserve, empty_list)
 
 @op("TensorListFromTensor", strings=True, host=("element_shape",), shape=_list_of_tensor_rule,
     in_loops=lambda b, tensor, _: b.rows(tensor))  # fmt: skip
-def list_from_tensor(tensor: Raw, element_shape: Any) -> np.ndarray:
+def list_from_tensor(tensor: Raw, element_shape: int | Sequence[int]) -> np.ndarray:
     """Returns a list of the slices of a tensor along its first dimension."""
     return as_variant(_tensor_slices(tensor), _spec_of_slices(tensor, element_shape))
 
 
 @list_from_tensor.gradient(needs="shapes dtypes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     shape = _shape_argument(call.shape(0))
     dtype = call.dtype(0)
     whole = sum_of_lists(list_reserve(shape[1:], shape[0], dtype), dy)
@@ -267,11 +274,11 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @list_from_tensor.batching
-def _(batch: Batch, tensor: Slices, element_shape: Any) -> Any:
+def _(batch: Batch, tensor: Slices, element_shape: tuple[int, ...]) -> Any:
     return batch.run(swap_batch_and_entries(tensor.value), batched_dims(batch, entry_dims(element_shape)))
 
 
-def _shape_argument(shape: Any) -> Any:
+def _shape_argument(shape: DynamicShape | tuple[int, ...]) -> Any:
     """Returns a shape as ops take it: a tuple, or a tensor if it is not static."""
     return tuple(shape) if isinstance(shape, tuple) else shape.__tf_tensor__()
 
@@ -309,7 +316,7 @@ def list_get_item(
 
 
 @list_get_item.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     index, shape, dtype = call.attrs
     entries = call.inputs[0]
     # The length of a list of zeros of any length is 0: it grows.
@@ -331,7 +338,7 @@ def _holds_others(entries: Tensor, element_shape: Any) -> bool:
 
 
 @list_get_item.batching
-def _(batch: Batch, entries: Slices, index: Any, element_shape: Any, dtype: DType) -> Any:
+def _(batch: Batch, entries: Slices, index: Slices, element_shape: int | tuple[int, ...], dtype: DType) -> Any:
     if isinstance(index, Slices) and index.stacked:
         return entries_at(batch, entries, index, element_shape, dtype)
     return batch.run(entries.value, shared_value(index), batched_dims(batch, entry_dims(element_shape)), dtype)
@@ -359,14 +366,14 @@ def list_set_item(
 
 
 @list_set_item.gradient(needs="shapes dtypes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     (index, resize), shape, dtype = call.attrs, _shape_argument(call.shape(1)), call.dtype(1)
     entry = list_get_item(dy, index, shape, dtype) if call.wanted[1] else None
     return list_set_item(dy, index, zeros(shape, dtype), resize) if call.wanted[0] else None, entry
 
 
 @list_set_item.batching
-def _(batch: Batch, entries: Slices, index: Any, item: Slices, resize: bool) -> Any:
+def _(batch: Batch, entries: Slices, index: Slices, item: Slices, resize: bool) -> Any:
     stacked, items = stacked_list(batch, entries), batch.stack(item)
     if not (isinstance(index, Slices) and index.stacked):
         return batch.run(stacked, shared_value(index), items, resize)
@@ -376,7 +383,7 @@ def _(batch: Batch, entries: Slices, index: Any, item: Slices, resize: bool) -> 
 
 
 @list_set_item.summed
-def _(batch: Batch, entries: Slices, index: Any, item: Slices, resize: bool) -> Any:
+def _(batch: Batch, entries: Slices, index: Slices, item: Slices, resize: bool) -> Any:
     """Lists that are empty but for one entry, as gradients of `TensorListGetItem` are."""
     if entries.slice.op.op is not list_reserve.op or not (isinstance(index, Slices) and index.stacked):
         raise NoRule
@@ -398,7 +405,7 @@ def list_push_back(input_handle: Tensor, tensor: TensorLike, name: str | None = 
 
 
 @list_push_back.gradient(needs="input0 shapes dtypes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     index, shape, dtype = list_length(call.inputs[0]), _shape_argument(call.shape(1)), call.dtype(1)
     return list_resize(dy, index), list_get_item(list_resize(dy, index + 1), index, shape, dtype)
 
@@ -408,7 +415,7 @@ def _(batch: Batch, entries: Slices, tensor: Slices) -> Any:
     return batch.run(stacked_list(batch, entries), batch.stack(tensor))
 
 
-def _length_kernel(variant: Any) -> torch.Tensor:
+def _length_kernel(variant: ListVariant) -> torch.Tensor:
     return torch.tensor(len(variant[()]), dtype=torch.int32)
 
 
@@ -424,7 +431,7 @@ not_differentiable(list_length)
 # ---- all entries -----------------------------------------------------------------------------------------------------
 
 
-def _stack_kernel(variant: Any, element_shape: Any, dtype: Any, num_elements: int) -> Raw:
+def _stack_kernel(variant: Any, element_shape: int | Sequence[int], dtype: Any, num_elements: int) -> Raw:
     items = variant[()]
     if num_elements >= 0 and len(items) != num_elements and not isinstance(items, Zeros):
         raise invalid(
@@ -440,7 +447,7 @@ def _stack_kernel(variant: Any, element_shape: Any, dtype: Any, num_elements: in
     return _join_entries(items[:], shape, dtype, *messages)
 
 
-def _stack_shape(entries: Any, element_shape: Any, dtype: Any, num_elements: int) -> TensorShape:
+def _stack_shape(entries: TensorShape, element_shape: ShapeLike, dtype: DType, num_elements: int) -> TensorShape:
     return TensorShape([num_elements if num_elements >= 0 else None]).concatenate(_element(element_shape))
 
 
@@ -457,17 +464,19 @@ def list_stack(
 
 
 @list_stack.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return list_from_tensor(dy, call.attrs[0])
 
 
 @list_stack.batching
-def _(batch: Batch, entries: Slices, element_shape: Any, dtype: DType, num_elements: int) -> Any:
+def _(batch: Batch, entries: Slices, element_shape: Slices | tuple[Any, ...], dtype: DType, num_elements: int) -> Any:
     dims = batched_dims(batch, entry_dims(element_shape))
     return swap_batch_and_entries(batch.run(entries.value, dims, dtype, num_elements))
 
 
-def _gather_kernel(variant: Any, indices: torch.Tensor, element_shape: Any, dtype: Any) -> Raw:
+def _gather_kernel(
+    variant: ListVariant, indices: torch.Tensor, element_shape: int | tuple[int, ...], dtype: DType
+) -> Raw:
     items = variant[()]
     places = indices.reshape(-1).tolist()
     if isinstance(items, Zeros):
@@ -480,7 +489,9 @@ def _gather_kernel(variant: Any, indices: torch.Tensor, element_shape: Any, dtyp
     return _join_entries([items[i] for i in places], shape, dtype, empty, unwritten)
 
 
-def _gather_shape(entries: Any, indices: TensorShape, element_shape: Any, dtype: Any) -> TensorShape:
+def _gather_shape(
+    entries: TensorShape, indices: TensorShape, element_shape: tuple[int | None, ...], dtype: DType
+) -> TensorShape:
     return indices.concatenate(_element(element_shape))
 
 
@@ -496,7 +507,7 @@ def list_gather(
 
 
 @list_gather.gradient(needs="input0 input1 dtypes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     entries, indices = call.inputs[:2]
     empty = list_reserve(call.attrs[0], list_length(entries), call.attrs[1])
     return list_scatter(empty, dy, indices), None
@@ -510,7 +521,7 @@ def _(batch: Batch, entries: Slices, indices: Slices, element_shape: Any, dtype:
     return swap_batch_and_entries(batch.run(entries.value, indices.value, dims, dtype))
 
 
-def _scatter_kernel(variant: Any, tensor: Raw, indices: torch.Tensor) -> np.ndarray:
+def _scatter_kernel(variant: ListVariant, tensor: Raw, indices: torch.Tensor) -> np.ndarray:
     items, slices, places = list(variant[()]), _tensor_slices(tensor), indices.reshape(-1).tolist()
     _check_dtype(variant, _raw_dtype(tensor), "input tensor type: {} list element_type: {}")
     if len(places) != len(slices):
@@ -530,7 +541,7 @@ def list_scatter(input_handle: Tensor, tensor: TensorLike, indices: TensorLike, 
 
 
 @list_scatter.gradient(needs="input2 shapes dtypes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     indices, shape, dtype = call.inputs[2], _shape_argument(call.shape(1)), call.dtype(1)
     return list_scatter(dy, zeros(shape, dtype), indices), list_gather(dy, indices, shape[1:], dtype), None
 
@@ -593,7 +604,9 @@ def _shape_of_pieces(items: Sequence[Any], length: int | None, rest: TensorShape
     return length if len(lengths) != 1 else lengths.pop(), _with_shapes(rest, [shape[1:] for shape in shapes])
 
 
-def _concat_shape(entries: Any, element_shape: Any, leading_dims: Any, dtype: Any) -> list[TensorShape]:
+def _concat_shape(
+    entries: TensorShape, element_shape: tuple[int, ...], leading_dims: tuple[Any, ...], dtype: DType
+) -> list[TensorShape]:
     shape = _element(element_shape)
     joined = shape if shape.rank is None else TensorShape([None]).concatenate(shape[1:])
     return [joined, TensorShape([None])]
@@ -617,7 +630,7 @@ def list_concat(
 
 
 @list_concat.gradient(needs="outputs", none_for_zero=True)
-def _(call: Call, dy: Any, dlengths: Any) -> Any:
+def _(call: Call, dy: Tensor, dlengths: Any) -> Any:
     return None if dy is None else list_split(dy, call.attrs[0], call.outputs[1])
 
 
@@ -627,17 +640,17 @@ def _(batch: Batch, entries: Slices, element_shape: Any, leading_dims: Any, dtyp
     if dims == -1 or not all(isinstance(d, int) and d >= 0 for d in dims):
         raise NoRule  # entries may differ in length
     rows = swap_batch_and_entries(as_tensor(batch, entries, dims, dtype))
-    length = ops.Shape(rows)[1]
-    lengths = ops.BroadcastTo(convert(dims[0], batch.outputs[1].dtype), (length,))
+    length = shape_op(rows)[1]
+    lengths = broadcast_to(convert(dims[0], batch.outputs[1].dtype), (length,))
     return [batch.reshape(rows, [times(length, dims[0]), *dims[1:]]), Slices(lengths, batch.outputs[1], False)]
 
 
-def _concatenated_first(variant: Any, dtype: Any, element_shape: Any) -> tuple[Raw, torch.Tensor]:
+def _concatenated_first(variant: ListVariant, dtype: DType, element_shape: list[int]) -> tuple[Raw, torch.Tensor]:
     shape = _host_shape(element_shape)  # of its first dimension, the kernel takes no notice
     return _concat_kernel(variant, shape if shape == -1 else (-1, *shape[1:]), (), dtype)
 
 
-def _host_shape(shape: Any) -> Any:
+def _host_shape(shape: list[int]) -> Any:
     """Returns the value of a shape attr as an `element_shape` argument: -1 for unknown dimensions."""
     dims = TensorShape(shape)
     return -1 if dims.rank is None else tuple([-1 if d is None else d for d in dims])
@@ -652,12 +665,12 @@ def list_concat_first(
 
 
 @list_concat_first.gradient(needs="outputs", none_for_zero=True)
-def _(call: Call, dy: Any, dlengths: Any) -> Any:
+def _(call: Call, dy: Tensor, dlengths: Any) -> Any:
     return None if dy is None else list_split(dy, _host_shape(call.attrs[1]), call.outputs[1])
 
 
 @op("TensorListSplit", strings=True, host=("element_shape",), shape=scalar)
-def list_split(tensor: Raw, element_shape: Any, lengths: torch.Tensor) -> np.ndarray:
+def list_split(tensor: Raw, element_shape: int | tuple[int, ...], lengths: torch.Tensor) -> np.ndarray:
     """Returns a list of the pieces of a tensor along its first dimension, of these lengths."""
     if not tensor.ndim:
         raise invalid("Tensor must be at least a vector, but saw shape: []")
@@ -679,7 +692,7 @@ def list_split(tensor: Raw, element_shape: Any, lengths: torch.Tensor) -> np.nda
 
 
 @list_split.gradient(needs="input1 shapes dtypes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     whole, dtype, lengths = _shape_argument(call.shape(0)), call.dtype(0), call.inputs[-1]
     # Zeros in between make entries of the right lengths where the gradient has none.
     full = sum_of_lists(list_split(zeros(whole, dtype), call.attrs[0], lengths), dy)
@@ -690,16 +703,16 @@ def _(call: Call, dy: Any) -> Any:
 def _(batch: Batch, x: Slices, element_shape: Any, lengths: Any) -> Any:
     sizes, dims = static(lengths), entry_dims(element_shape)
     dims = dims if dims == -1 else (None, *dims[1:])  # pieces have several lengths
-    entries = ops.TensorListReserve(batched_dims(batch, dims), len(sizes), x.slice.dtype)
-    for i, part in enumerate(ops.SplitV(x.value, sizes, 1, len(sizes))):
-        entries = ops.TensorListSetItem(entries, i, part)
+    entries = list_reserve(batched_dims(batch, dims), len(sizes), x.slice.dtype)
+    for i, part in enumerate(split_sizes(x.value, sizes, 1, len(sizes))):
+        entries = list_set_item(entries, i, part)
     return entries
 
 
 # ---- resizing --------------------------------------------------------------------------------------------------------
 
 
-def _pop_kernel(variant: Any, element_shape: Any, dtype: Any) -> tuple[np.ndarray, Raw]:
+def _pop_kernel(variant: Any, element_shape: int | Sequence[int], dtype: Any) -> tuple[np.ndarray, Raw]:
     items = variant[()]
     _check_dtype(variant, dtype)
     if not items:
@@ -722,7 +735,7 @@ def list_pop_back(
 
 
 @list_pop_back.gradient(needs="outputs", none_for_zero=True)
-def _(call: Call, d_list: Any, d_last: Any) -> Any:
+def _(call: Call, d_list: Tensor | None, d_last: Tensor) -> Any:
     index, (shape, dtype) = list_length(call.outputs[0]), call.attrs
     d_list = list_reserve(shape, index, dtype) if d_list is None else d_list
     return d_list if d_last is None else list_set_item(d_list, index, d_last, True)
@@ -733,7 +746,7 @@ def _(batch: Batch, entries: Slices, element_shape: Any, dtype: DType) -> Any:
     return batch.run(entries.value, batched_dims(batch, entry_dims(element_shape)), dtype)
 
 
-def _resize_kernel(variant: Any, size: int) -> np.ndarray:
+def _resize_kernel(variant: ListVariant, size: int) -> np.ndarray:
     items = variant[()]
     if size < 0:
         raise invalid(f"TensorListSlice expects size to be non-negative. Got: {size}")
@@ -747,7 +760,7 @@ def list_resize(input_handle: Tensor, size: TensorLike, name: str | None = None)
 
 
 @list_resize.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return list_resize(dy, list_length(call.inputs[0]))
 
 
@@ -756,7 +769,7 @@ def _(batch: Batch, entries: Slices, size: Any) -> Any:
     return batch.run(entries.value, shared_value(size))
 
 
-def _joined_lists(a: Any, b: Any, dtype: DType) -> np.ndarray:
+def _joined_lists(a: ListVariant, b: ListVariant, dtype: DType) -> np.ndarray:
     first, second = spec_of(a), spec_of(b)
     for name, spec in (("input_a", first), ("input_b", second)):
         if spec is not None and not _is_same_type(spec.dtype, dtype):
@@ -784,7 +797,7 @@ def _(batch: Batch, a: Slices, b: Slices, dtype: DType) -> Any:
     return batch.run(stacked_list(batch, a), stacked_list(batch, b), dtype)
 
 
-def _new_scattered(tensor: Raw, indices: torch.Tensor, element_shape: Any, num_elements: int) -> np.ndarray:
+def _new_scattered(tensor: Raw, indices: torch.Tensor, element_shape: tuple[int, ...], num_elements: int) -> np.ndarray:
     spec, places = _spec_of_slices(tensor, element_shape), indices.reshape(-1).tolist()
     if num_elements < -1:
         raise invalid(f"TensorListScatter expects num_elements >= -1, found: {num_elements}")
@@ -815,7 +828,7 @@ def list_scatter_first(
 
 @list_scatter_first.gradient(needs="input1 dtypes")
 @list_scatter_new.gradient(needs="input1 dtypes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return list_gather(dy, call.inputs[1], call.attrs[0], call.dtype(0)), None
 
 
@@ -828,7 +841,7 @@ def _(batch: Batch, tensor: Slices, indices: Slices, element_shape: Any, *num_el
     )
 
 
-def _element_shape(variant: Any, shape_type: Any) -> torch.Tensor:
+def _element_shape(variant: ListVariant, shape_type: DType) -> torch.Tensor:
     spec = spec_of(variant)
     dims = None if spec is None else spec.dims
     return torch.tensor(-1 if dims is None else [-1 if d is None else d for d in dims], dtype=shape_type.torch)

@@ -19,6 +19,7 @@ from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import ReadAsTensor, Tensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.graph.ir.python_op import python_op
 
@@ -69,7 +70,7 @@ def print(*inputs: Any, **kwargs: Any) -> Operation | None:
     return None
 
 
-def _print_in_graph(inputs: Any, stream: Any, summarize: Any, end: str, separator: str) -> Any:
+def _print_in_graph(inputs: tuple[Tensor | str, ...], stream: Any, summarize: int, end: str, separator: str) -> Any:
     """Adds the printing to the graph that this thread builds."""
     target = _name_of(stream)
     leaves = nest.flatten(inputs)
@@ -80,7 +81,7 @@ def _print_in_graph(inputs: Any, stream: Any, summarize: Any, end: str, separato
     else:
         text = _print_template(inputs, -1 if summarize is None or summarize < 0 else summarize, separator)
 
-    def write(value: Any) -> None:
+    def write(value: Tensor) -> None:
         _write_text(value.numpy().decode("utf-8", "surrogateescape"), end, stream)
 
     return python_op("PrintV2", write, [text], attrs={"output_stream": target, "end": end}, diagnostic=True)
@@ -90,11 +91,11 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, Tensor) and value.dtype is string and value.shape.rank == 0
 
 
-def _print_template(inputs: Any, summarize: int, separator: str) -> Tensor:
+def _print_template(inputs: tuple[Tensor | str, ...], summarize: int, separator: str) -> Tensor:
     """Returns the text of values, as an operation that puts tensors in the place of placeholders."""
     tensors: list[Any] = []
 
-    def mark(tensor: Any, _: Any) -> str:
+    def mark(tensor: Tensor, _: Any) -> str:
         tensors.append(convert(tensor))
         return f"\0{len(tensors) - 1}\0"
 
@@ -215,7 +216,7 @@ def _format_composite(value: Any, edge: int | None, of_tensor: Callable[[Any, in
     return repr(value)
 
 
-def tensor_text(value: Any, edge: int | None = 3) -> str:
+def tensor_text(value: Tensor | Variable, edge: int | None = 3) -> str:
     """Returns the text of a tensor in the notation of `tf.print`. Bytes that are not UTF-8 are surrogates."""
     tensor = value._read() if isinstance(value, ReadAsTensor) else value
     return _format_array(tensor._array(), tensor.dtype, edge, 0)

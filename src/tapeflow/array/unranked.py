@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapeflow.array.concat_and_split import concat_v2
+from tapeflow.array.creation import range_op
+from tapeflow.array.legacy_ops import list_diff
+from tapeflow.array.properties import rank as rank_op
+from tapeflow.array.properties import shape_op, size_op
 from tapeflow.array.reshapes import reshape
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32
+from tapeflow.core.values.tensor import Tensor
 
 
 def joined_dims(*parts: Any) -> Any:
     """Returns the vector of the dimensions in several parts: vectors, and sequences of ints and scalars."""
-    return ops.ConcatV2([convert(list(p), int32) if isinstance(p, Sequence) else p for p in parts], 0)
+    return concat_v2([convert(list(p), int32) if isinstance(p, Sequence) else p for p in parts], 0)
 
 
 def around_axis(x: Any, axis: int) -> tuple[Any, Any, Any]:
@@ -22,13 +29,13 @@ def around_axis(x: Any, axis: int) -> tuple[Any, Any, Any]:
     Returns:
         The tensor of rank 3, and the vectors of the dimensions before the axis and after it.
     """
-    dims = ops.Shape(x)
-    place = axis if axis >= 0 else ops.Size(dims) + axis
+    dims = shape_op(x)
+    place = axis if axis >= 0 else size_op(dims) + axis
     before, after = dims[:place], dims[place + 1 :]
     return reshape(x, [ops.Prod(before, 0), dims[place], ops.Prod(after, 0)]), before, after
 
 
-def with_joined_batch(function: Callable[[Any], Any], x: Any, rank: int) -> Any:
+def with_joined_batch(function: Callable[[Any], Any], x: TensorLike, rank: int) -> Any:
     """Joins the leading dimensions of a tensor to one, calls a function, and restores the leading dimensions.
 
     Args:
@@ -39,14 +46,14 @@ def with_joined_batch(function: Callable[[Any], Any], x: Any, rank: int) -> Any:
     Returns:
         The result, with the leading dimensions of `x` in place of the first one.
     """
-    dims = ops.Shape(x)
+    dims = shape_op(x)
     batch = dims[:-rank]
     flat = reshape(x, joined_dims([ops.Prod(batch, 0)], dims[-rank:]))
     flat.set_shape([None] * (rank + 1))
     result = function(flat)
-    return reshape(result, joined_dims(batch, ops.Shape(result)[1:]))
+    return reshape(result, joined_dims(batch, shape_op(result)[1:]))
 
 
-def other_dimensions(x: Any, dimensions: Any) -> Any:
+def other_dimensions(x: Tensor, dimensions: Tensor) -> Any:
     """Returns the vector of the dimensions of a tensor that are not in a vector, in their order."""
-    return ops.ListDiff(ops.Range(0, ops.Rank(x), 1), dimensions, int32)[0]
+    return list_diff(range_op(0, rank_op(x), 1), dimensions, int32)[0]

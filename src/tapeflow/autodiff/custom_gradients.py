@@ -7,16 +7,18 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, overload
 
+from tapeflow.array.creation import zeros_like_op
+from tapeflow.array.identities import identity_op
 from tapeflow.autodiff.gradient_tape import GradientTape
 from tapeflow.autodiff.registered_gradients import new_name
 from tapeflow.autodiff.targets_and_sources import UnconnectedGradients, gives_zeros
-from tapeflow.core.autodiff.tape import Tape, record_function
+from tapeflow.core.autodiff.tape import Call, Tape, record_function
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.graph.transform import symbolic
 
@@ -135,8 +137,8 @@ def _with_gradient(outputs: list[Any], inputs: list[Any], gradient: Callable[...
     """Returns the outputs, in the graph that is being built, through an operation with this gradient."""
     count = len(outputs)
 
-    def of_all(call: Any, *dys: Any) -> list[Any]:
-        zeros = ops.ZerosLike
+    def of_all(call: Call, *dys: Any) -> list[Any]:
+        zeros = zeros_like_op
         filled = [zeros(o) if dy is None else dy for dy, o in zip(dys, call.outputs, strict=False)]
         return [*[None] * count, *gradient(*filled)]
 
@@ -147,7 +149,7 @@ def _with_gradient(outputs: list[Any], inputs: list[Any], gradient: Callable[...
     return list(state.graph.node(op, [*outputs, *map(convert, inputs)], specs).outputs)
 
 
-def _flat_gradients(value: Any) -> list[Any]:
+def _flat_gradients(value: TensorLike | None) -> list[Any]:
     """Returns the gradients in the result of a `grad_fn`; None and IndexedSlices are single ones."""
     if value is None or not isinstance(value, (list, tuple, dict)):
         return [value]
@@ -162,11 +164,11 @@ def _takes_variables(grad_fn: Callable[..., Any]) -> bool:
     return "variables" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
-def _convert_argument(value: Any) -> Any:
+def _convert_argument(value: Tensor | Variable) -> Any:
     return value if isinstance(value, ReadAsTensor) else convert(value)
 
 
-def _own_tensor(value: Any) -> Any:
+def _own_tensor(value: Tensor) -> Any:
     """Returns a tensor with a new identity, because a result of a function may be one of its arguments."""
     value = convert(value)
     return EagerTensor(value.value, value.dtype) if type(value) is EagerTensor else value
@@ -194,10 +196,10 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     def recomputing(*args: Any, **kwargs: Any) -> Any:
         result = f(*args, **kwargs)
 
-        def grad(*dys: Any, variables: Any = None) -> Any:
+        def grad(*dys: Any, variables: list[Variable] | None = None) -> Any:
             variables = variables or []
             with GradientTape() as tape:
-                inputs = nest.map_structure(ops.Identity, list(args))  # outer tapes follow them to the arguments
+                inputs = nest.map_structure(identity_op, list(args))  # outer tapes follow them to the arguments
                 tape.watch([t for t in nest.flatten(inputs) if t.dtype.is_floating or t.dtype.is_complex])
                 tape.watch(variables)
                 again = f(*inputs, **kwargs)

@@ -14,13 +14,18 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from types import CodeType, FrameType, FunctionType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tapeflow.autodiff.targets_and_sources import seed_of
 from tapeflow.core.autodiff.tape import Tape, id_of
 from tapeflow.core.tracebacks import is_engine_file
 from tapeflow.core.types.dtypes import DType
-from tapeflow.core.values.tensor import ReadAsTensor
+from tapeflow.core.values.tensor import ReadAsTensor, Tensor
+from tapeflow.core.values.variable import Variable
+
+if TYPE_CHECKING:
+    from tapeflow.autodiff.gradient_tape import GradientTape
+    from tapeflow.core.ops.definition import Op
 
 _LEAVING = {"numpy": "numpy()", "item": "item()", "tolist": "tolist()"}
 _STORING = {"assign": "assign", "assign_add": "assign_add", "assign_sub": "assign_sub"}
@@ -42,7 +47,9 @@ class Place(NamedTuple):
         return f'  File "{self.file}", line {self.line}, in {self.function}{source}\n  {self.reason}'
 
 
-def explain_gradients(tape: Tape, owner: Any, targets: Sequence[Any], sources: Sequence[Any], frame: FrameType) -> str:
+def explain_gradients(
+    tape: Tape, owner: GradientTape, targets: Sequence[Any], sources: Sequence[Any], frame: FrameType
+) -> str:
     """Returns an explanation for the sources. See `GradientTape.explain_gradient`.
 
     Args:
@@ -59,7 +66,9 @@ def explain_gradients(tape: Tape, owner: Any, targets: Sequence[Any], sources: S
     return "\n".join(f"The gradient with respect to {', '.join(names)} is {text}" for text, names in labels.items())
 
 
-def _explain_one(tape: Tape, owner: Any, targets: Sequence[Any], source: Any, frame: FrameType) -> str:
+def _explain_one(
+    tape: Tape, owner: GradientTape, targets: Sequence[Any], source: Tensor | Variable, frame: FrameType
+) -> str:
     start = "None."
     if not source.dtype.differentiable:
         return f"{start} It is {source.dtype.name}: only floating-point and complex values have gradients."
@@ -98,17 +107,17 @@ def _text_of(places: Sequence[Place]) -> str:
     return "\n".join(map(str, sorted(set(own or places))))
 
 
-def _is_variable(value: Any) -> bool:
+def _is_variable(value: Tensor | Variable) -> bool:
     return isinstance(value, ReadAsTensor)
 
 
-def _ids_of(tape: Tape, source: Any) -> set[int]:
+def _ids_of(tape: Tape, source: Tensor | Variable) -> set[int]:
     """Returns the ids of a tensor, or of all reads of a variable."""
     i = id_of(source)
     return {tape.reads.get(i, i), *tape.more.get(i, ())}
 
 
-def _why_not_watched(tape: Tape, source: Any) -> str:
+def _why_not_watched(tape: Tape, source: Tensor | Variable) -> str:
     if not _is_variable(source):
         return (
             "The tape did not watch it: call tape.watch(tensor) in the `with` block, before the ops. Only trainable "
@@ -157,7 +166,7 @@ def _code_place(code: CodeType, offset: int, reason: str) -> Place:
     return Place(code.co_filename, line, code.co_name, reason)
 
 
-def _op_reason(op: Any, dtype: DType | None) -> str:
+def _op_reason(op: Op, dtype: DType | None) -> str:
     if dtype is not None and not dtype.differentiable:
         return f"{op.name} returns {dtype.name}: only floating-point and complex values have gradients."
     if op.identity:
@@ -207,7 +216,7 @@ def _explain_connected(tape: Tape, targets: Sequence[Any], source: Any, calls: S
 # ---- the text of the program -----------------------------------------------------------------------------------------
 
 
-def _suspect_lines(owner: Any, frame: FrameType) -> Iterator[Place]:
+def _suspect_lines(owner: GradientTape, frame: FrameType) -> Iterator[Place]:
     """Yields the lines of a tape's `with` block, and of functions that it calls, at which values leave the tape.
 
     Args:
@@ -220,7 +229,7 @@ def _suspect_lines(owner: Any, frame: FrameType) -> Iterator[Place]:
         caller = caller.f_back
 
 
-def _suspects_of(owner: Any, frame: FrameType) -> Iterator[Place]:
+def _suspects_of(owner: GradientTape, frame: FrameType) -> Iterator[Place]:
     code, names = frame.f_code, {**frame.f_globals, **frame.f_locals}
     tree, first = _tree_of(code)
     for node in ast.walk(tree):

@@ -9,8 +9,10 @@ from tapeflow.autodiff.targets_and_sources import UnconnectedGradients, gives_ze
 from tapeflow.core.autodiff.tape import Call, Tape, describe, gradient_of_call
 from tapeflow.core.context import discard, listeners, state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import Tensor, next_id
+from tapeflow.core.values.variable import Variable
 
 
 class ForwardAccumulator:
@@ -31,7 +33,7 @@ class ForwardAccumulator:
         4.0
     """
 
-    def __init__(self, primals: Any, tangents: Any) -> None:
+    def __init__(self, primals: Any, tangents: TensorLike) -> None:
         nest.assert_same_structure(primals, tangents, expand_composites=True)
         self._tangents: dict[int, Any] = {}
         self._primals: list[Any] = []  # kept alive, as tangents are stored by their ids
@@ -66,7 +68,7 @@ class ForwardAccumulator:
             discard(listeners, self)
             self._recording = False
 
-    def variable_read(self, variable: Any, read: int) -> None:
+    def variable_read(self, variable: Variable, read: int) -> None:
         """Gives a tensor read from a variable the variable's tangent."""
         self.seen.add(read)
         tangent = self._tangents.get(variable._id)
@@ -118,7 +120,11 @@ class ForwardAccumulator:
                     out._id = next_id()
                 self._tangents[out._id] = tangent if isinstance(tangent, Tensor) else tangent.__tf_tensor__()
 
-    def jvp(self, primals: Any, unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE) -> Any:
+    def jvp(
+        self,
+        primals: Tensor | Variable | dict[Any, Any],
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> Any:
         """Returns the product of the Jacobian of tensors with the accumulator's tangents.
 
         Args:
@@ -133,7 +139,7 @@ class ForwardAccumulator:
         """
         zeros = gives_zeros(unconnected_gradients)
 
-        def tangent(t: Any) -> Any:
+        def tangent(t: Tensor | Variable) -> Any:
             product = self._tangents.get(t._id) if t._id else None
             return zeros_like(t) if product is None and zeros else product
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tapeflow.array.reshapes import broadcast_to, reshape, transpose_op
 from tapeflow.autodiff.explanations import explain_gradients
 from tapeflow.autodiff.jacobians import identity_matrix, reshape_rows, rows_of
 from tapeflow.autodiff.targets_and_sources import (
@@ -26,9 +27,10 @@ from tapeflow.core.autodiff.tape import Tape
 from tapeflow.core.context import state
 from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
+from tapeflow.core.values.variable import Variable
 
 
 class GradientTape:
@@ -143,7 +145,7 @@ class GradientTape:
         self,
         target: Any,
         sources: Any,
-        output_gradients: Any = None,
+        output_gradients: TensorLike | None = None,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     ) -> Any:
         """Computes the gradients of the sum of all targets with respect to the sources.
@@ -192,7 +194,7 @@ class GradientTape:
             return gradients[0]
         return pack_gradients(sources, gradients)
 
-    def explain_gradient(self, target: Any, source: Any) -> str:
+    def explain_gradient(self, target: TensorLike, source: TensorLike) -> str:
         """Explains why the gradient of a target with respect to a source is None, with the lines of your program.
 
         Call it before `gradient`, or on a persistent tape: a tape that was used up knows where gradients may be lost,
@@ -259,7 +261,7 @@ class GradientTape:
         target = convert(target)
         dims = dims_of(target)
         size = math.prod(dims)
-        seeds = ops.Reshape(identity_matrix(size, target), (size, *dims))
+        seeds = reshape(identity_matrix(size, target), (size, *dims))
         rows = rows_of(tape, target, flat, seeds, chunk)
         self._use_up()
         jacobians = [
@@ -317,13 +319,13 @@ class GradientTape:
             )
         dims, inner = dims_of(target), dims_of(source)[1:]
         each = math.prod(dims[1:])
-        seeds = ops.Reshape(identity_matrix(each, target), (each, 1, *dims[1:]))
-        seeds = ops.BroadcastTo(seeds, (each, *dims))
+        seeds = reshape(identity_matrix(each, target), (each, 1, *dims[1:]))
+        seeds = broadcast_to(seeds, (each, *dims))
         (rows,) = rows_of(tape, target, [source], seeds, chunk)
         self._use_up()
         if rows is None:
             return zeros_of([*dims, *inner], source.dtype) if gives_zeros(unconnected_gradients) else None
-        swapped = ops.Transpose(rows, (1, 0, *range(2, 2 + len(inner))))
+        swapped = transpose_op(rows, (1, 0, *range(2, 2 + len(inner))))
         return reshape_rows(swapped, shape, dims, source, 1)
 
     def _rows_at_once(self, method: str, parallel_iterations: int | None, vectorised: bool) -> int | None:
@@ -354,7 +356,7 @@ class GradientTape:
         return self._tape
 
 
-def _whole_variable(variable: Any) -> Any:
+def _whole_variable(variable: Variable) -> Any:
     """Returns the variable to which a replica's copy belongs; other variables as they are."""
     container = getattr(variable, "_distributed_container", None)
     return variable if container is None else container()

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.array.concat_and_split import pack_op
 from tapeflow.array.ranges import eye
+from tapeflow.array.reshapes import reshape
 from tapeflow.autodiff.targets_and_sources import dims_of, zeros_of
 from tapeflow.core.autodiff.tape import Tape, id_of
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 
 
-def identity_matrix(size: Any, like: Any) -> Any:
+def identity_matrix(size: Tensor | int, like: Any) -> Any:
     """Returns an identity matrix, the rows of which are the initial gradients for each element of a target."""
     return eye(size, dtype=like.dtype)
 
@@ -32,7 +33,7 @@ def reshape_rows(rows: Any, target: TensorShape, dims: Sequence[Any], source: An
         source: a tensor or variable.
         skipped: the number of the source's first dimensions to leave out.
     """
-    jacobian = ops.Reshape(rows, (*dims, *dims_of(source)[skipped:]))
+    jacobian = reshape(rows, (*dims, *dims_of(source)[skipped:]))
     if isinstance(jacobian, SymbolicTensor):
         jacobian.set_shape(target.concatenate(source.shape[skipped:]))
     return jacobian
@@ -64,4 +65,4 @@ def rows_of(tape: Tape, target: Any, sources: list[Any], seeds: Any, chunk: int 
     rows = [one(seed) for seed in seeds]
     if not rows:
         return [zeros_of([0, *dims_of(s)], s.dtype) for s in sources]
-    return [None if column[0] is None else ops.Pack(list(column), 0) for column in zip(*rows, strict=True)]
+    return [None if column[0] is None else pack_op(list(column), 0) for column in zip(*rows, strict=True)]

@@ -81,7 +81,7 @@ def _set_gradient(op: Op, function: Callable[..., Any]) -> None:
     gradient_of(op, needs="inputs outputs shapes dtypes")(_OfOperation(function))
 
 
-def with_gradient(op: Any, function: Callable[..., Any], name: str) -> Any:
+def with_gradient(op: Op, function: Callable[..., Any], name: str) -> Any:
     """Returns an op with another gradient: `function(op, *dys)`, which has that name in nodes."""
     changed = copy.copy(op)
     _set_gradient(changed, function)

@@ -8,18 +8,18 @@ from typing import Any
 
 import torch
 
-from tapeflow.array.creation import zeros
+from tapeflow.array.creation import ones_like_op, zeros, zeros_like_op
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert, operand
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
+from tapeflow.core.values.variable import Variable
 
 
 class UnconnectedGradients(Enum):
@@ -92,7 +92,7 @@ def pack_gradients(sources: Any, gradients: list[Any]) -> Any:
     return nest.pack_sequence_as(sources, leaves)
 
 
-def gives_zeros(unconnected: Any) -> bool:
+def gives_zeros(unconnected: UnconnectedGradients | str) -> bool:
     """Tests whether sources without influence have gradients of zeros.
 
     Raises:
@@ -130,7 +130,7 @@ def targets_in(value: Any) -> list[Any]:
     return flat
 
 
-def seed_of(target: Any, output_gradient: Any) -> Any:
+def seed_of(target: Tensor, output_gradient: Tensor | float | None) -> Any:
     """Returns the gradient from which a target's backward pass starts: `output_gradient`, or by default ones.
 
     It is None for a target that is not differentiable.
@@ -140,21 +140,21 @@ def seed_of(target: Any, output_gradient: Any) -> Any:
     if not target.dtype.differentiable:
         return None
     if state.graph is not None:
-        return ops.OnesLike(target)
+        return ones_like_op(target)
     value = value_of(target)
     if value.ndim == 0 and value.is_cpu:
         return EagerTensor(operand(1.0, target.dtype).value, target.dtype)
     return EagerTensor(torch.ones_like(value), target.dtype)
 
 
-def zeros_like(source: Any) -> Any:
+def zeros_like(source: Tensor | Variable) -> Any:
     """Returns zeros in the shape and dtype of a tensor or variable; in a graph, as an operation."""
     if state.graph is not None:
-        return ops.ZerosLike(source)
+        return zeros_like_op(source)
     return EagerTensor(torch.zeros_like(value_of(source)), source.dtype)
 
 
-def zero_gradient(output: Any) -> Any:
+def zero_gradient(output: Tensor) -> Any:
     """Returns a gradient of zeros for an output of an op, which may be a tensor list."""
     if output.dtype is variant:
         return convert(EagerTensor(hooks.zeros_variant(), variant))

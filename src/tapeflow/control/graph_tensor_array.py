@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from tapeflow.array.identities import cast_to
+from tapeflow.array.identities import cast_to, identity_op
 from tapeflow.array.tensor_list import (
     list_concat,
     list_from_tensor,
@@ -22,7 +22,6 @@ from tapeflow.array.tensor_list import (
 from tapeflow.control.tensor_array import TensorArray, TensorArraySpec
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.dtypes import int32, int64, variant
@@ -112,7 +111,7 @@ class StagedTensorArray(TensorArray, CompositeTensor):
         return list_length(self._flow) if size is None else convert(size, int32)
 
     def identity(self) -> TensorArray:
-        return self._next(ops.Identity(self._flow))
+        return self._next(identity_op(self._flow))
 
     def close(self, name: str | None = None) -> None:
         """Does nothing: the list is freed with the last tensor that refers to it."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tapeflow.array.properties import shape_op
 from tapeflow.control.conditions_and_loops import while_loop
 from tapeflow.control.tensor_array import TensorArray
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, int32
@@ -19,6 +19,10 @@ from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor, without_variables
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.casting import cast
+
+if TYPE_CHECKING:
+    from tapeflow.ragged.tensor import RaggedTensor
+    from tapeflow.sparse.tensor import SparseTensor
 
 
 def map_fn(
@@ -84,7 +88,7 @@ def _map_slices(fn: Callable[[Any], Any], elems: Any, signature: Any, infer_shap
     readers = [_slice_reader(e, count) for e in flat]
     collections = [_result_collection(spec, count, infer_shape) for spec in specs]
 
-    def step(i: Any, collected: Any) -> Any:
+    def step(i: Tensor | int, collected: list[Any]) -> Any:
         result = fn(nest.pack_sequence_as(elems, [read(i) for read in readers]))
         nest.assert_same_structure(like, result)
         values = [_as_value(v) for v in nest.flatten(result)]
@@ -127,7 +131,7 @@ def _common_length(values: Sequence[Any]) -> Any:
             raise ValueError(f"Dimensions {static[0]} and {length} are not compatible")
     if static:
         return static[0]
-    return ops.Shape(values[0])[0] if isinstance(values[0], Tensor) else _row_count(values[0])
+    return shape_op(values[0])[0] if isinstance(values[0], Tensor) else _row_count(values[0])
 
 
 def _encode_parts(value: Any) -> list[Any]:
@@ -136,11 +140,11 @@ def _encode_parts(value: Any) -> list[Any]:
     return spec._encoded(value, 1) if hasattr(spec, "_encoded") else [value]
 
 
-def _row_count(value: Any) -> Any:
+def _row_count(value: RaggedTensor | SparseTensor) -> Any:
     return cast(value.nrows() if hasattr(value, "nrows") else value.dense_shape[0], int32)
 
 
-def _slice_reader(value: Any, count: Any) -> Callable[[Any], Any]:
+def _slice_reader(value: Any, count: Tensor | int) -> Callable[[Any], Any]:
     """Returns a function from an index of the first dimension to the slice of a value there."""
     if isinstance(value, Tensor):
         return TensorArray(value.dtype, count).unstack(value).read
@@ -159,7 +163,7 @@ def _slice_reader(value: Any, count: Any) -> Callable[[Any], Any]:
 class _Tensors:
     """Collects tensors of one shape, and stacks them."""
 
-    def __init__(self, spec: TensorSpec, count: Any, infer_shape: bool) -> None:
+    def __init__(self, spec: TensorSpec, count: Tensor | int, infer_shape: bool) -> None:
         self.spec, self.count, self.infer_shape = spec, count, infer_shape
 
     def arrays(self) -> list[TensorArray]:
@@ -167,7 +171,7 @@ class _Tensors:
         shape = self.spec.shape
         return [TensorArray(self.spec.dtype, self.count, infer_shape=self.infer_shape, element_shape=shape)]
 
-    def write(self, arrays: list[TensorArray], i: Any, value: Any) -> list[TensorArray]:
+    def write(self, arrays: list[TensorArray], i: Tensor | int, value: Tensor) -> list[TensorArray]:
         """Returns the arrays with the value at index `i` written."""
         return [arrays[0].write(i, value)]
 
@@ -183,7 +187,7 @@ class _Parts:
     `_to_parts` the components, and `_from_parts` one value of all of them, joined along their first dimensions.
     """
 
-    def __init__(self, spec: Any, count: Any) -> None:
+    def __init__(self, spec: Any, count: Tensor | int) -> None:
         self.spec, self.count = spec, count
 
     def arrays(self) -> list[TensorArray]:
@@ -192,7 +196,7 @@ class _Parts:
             for part in self.spec._stacked_parts()
         ]
 
-    def write(self, arrays: list[TensorArray], i: Any, value: Any) -> list[TensorArray]:
+    def write(self, arrays: list[TensorArray], i: Tensor | int, value: Any) -> list[TensorArray]:
         parts = self.spec._to_parts(value)
         return [array.write(i, part) for array, part in zip(arrays, parts, strict=True)]
 
@@ -203,18 +207,18 @@ class _Parts:
 class _Encoded:
     """Collects values of an extension type: a collection for each tensor of its encoding."""
 
-    def __init__(self, spec: Any, count: Any, infer_shape: bool) -> None:
+    def __init__(self, spec: Any, count: int, infer_shape: bool) -> None:
         self.spec, self.count = spec, count
         self.parts = [_result_collection(part, count, infer_shape) for part in spec._part_specs()]
 
     def arrays(self) -> Any:
         return [part.arrays() for part in self.parts]
 
-    def write(self, arrays: Any, i: Any, value: Any) -> Any:
+    def write(self, arrays: list[Any], i: Tensor | int, value: Any) -> Any:
         encoded = self.spec._encoded(value)
         return [part.write(a, i, v) for part, a, v in zip(self.parts, arrays, encoded, strict=True)]
 
-    def stacked(self, arrays: Any) -> Any:
+    def stacked(self, arrays: list[Any]) -> Any:
         whole = self.spec._batch(self.count if isinstance(self.count, int) else None)
         return whole._decoded(iter([part.stacked(a) for part, a in zip(self.parts, arrays, strict=True)]))
 
@@ -304,7 +308,7 @@ def foldr(
 class _Walk:
     """The slices of a nest of tensors in an order, and the value that a fold or a scan of them starts with."""
 
-    def __init__(self, fn: Any, elems: Any, initializer: Any, reverse: bool) -> None:
+    def __init__(self, fn: Any, elems: TensorLike, initializer: TensorLike | None, reverse: bool) -> None:
         if not callable(fn):
             raise TypeError(f"{fn!r} is not callable.")
         flat = [convert(e) for e in nest.flatten(elems)]
@@ -325,17 +329,17 @@ class _Walk:
             self.at += self.step
             self.left -= 1
 
-    def read(self, i: Any) -> Any:
+    def read(self, i: Tensor | int) -> Any:
         return nest.pack_sequence_as(self.elems, [read(i) for read in self.readers])
 
-    def more(self, i: Any) -> Any:
+    def more(self, i: Tensor | int) -> Any:
         """Returns True if there is a slice at an index."""
         return i >= 0 if self.step < 0 else i < self.count
 
     def go(self, body: Callable[..., Any], *variables: Any) -> Any:
         """Repeats `variables = body(i, *variables)` for each index, and returns the last variables."""
 
-        def step(i: Any, *variables: Any) -> Any:
+        def step(i: Tensor | int, *variables: Any) -> Any:
             results = body(i, *variables)  # before the index, as TensorFlow's operations are named
             return i + self.step, *results
 
@@ -347,7 +351,7 @@ def _fold_slices(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, re
     walk = _Walk(fn, elems, initializer, reverse)
     fn = as_traced(fn)
 
-    def body(i: Any, value: Any) -> Any:
+    def body(i: Tensor | int, value: Tensor) -> Any:
         return (fn(value, walk.read(i)),)
 
     return walk.go(body, walk.start)[0]
@@ -402,7 +406,7 @@ def _scan_slices(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, in
                             element_shape=value.shape if infer_shape else None)  # fmt: skip
         arrays.append(array if initializer is not None else array.write(walk.at - walk.step, value))
 
-    def body(i: Any, before: Any, arrays: Any) -> Any:
+    def body(i: Tensor | int, before: TensorLike, arrays: list[TensorArray]) -> Any:
         value = fn(before, walk.read(i))
         nest.assert_same_structure(like, value)
         value = nest.map_structure(convert, value)

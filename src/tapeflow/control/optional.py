@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from tapeflow.core.ops.convert import operand
@@ -20,6 +21,9 @@ from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+
+if TYPE_CHECKING:
+    from tapeflow.array.list_values import ListVariant
 
 
 class Optional(CompositeTensor):
@@ -144,7 +148,7 @@ def _elements_module() -> Any:
     return elements
 
 
-def _tensor_specs(spec: Any) -> list[Any]:
+def _tensor_specs(spec: TensorSpec | dict[Any, Any] | Sequence[TensorSpec]) -> list[Any]:
     """Returns the specs of the tensors that an optional holds."""
     return [part for s in nest.flatten(spec) for part in _elements_module().encoded_specs(s)]
 
@@ -154,7 +158,7 @@ def _encode_value(value: Any, spec: Any) -> list[Any]:
     return _elements_module().encode_values(nest.flatten(value), nest.flatten(spec))
 
 
-def _decode_value(tensors: Sequence[Any], spec: Any) -> Any:
+def _decode_value(tensors: Sequence[Any], spec: TensorSpec | dict[Any, Any] | Sequence[TensorSpec]) -> Any:
     """Returns the value of an optional that holds tensors."""
     return nest.pack_sequence_as(spec, _elements_module().decoded_values(tensors, nest.flatten(spec)))
 
@@ -173,11 +177,11 @@ def _empty_optional() -> Any:
 
 
 @kernel_of("OptionalHasValue", shape=scalar)
-def _has_value(optional: Any) -> Any:
+def _has_value(optional: ListVariant | np.ndarray) -> Any:
     return torch.tensor(bool(components_in(optional)))
 
 
-def components_in(variant: Any, title: str = "an optional") -> tuple[Any, ...]:
+def components_in(variant: ListVariant | np.ndarray, title: str = "an optional") -> tuple[Any, ...]:
     """Returns the raw values that a variant holds.
 
     Args:
@@ -194,7 +198,7 @@ def components_in(variant: Any, title: str = "an optional") -> tuple[Any, ...]:
 
 
 @kernel_of("OptionalGetValue", shape=lambda _optional, _types, shapes: list(shapes))
-def _get_value(optional: Any, types: Sequence[DType], shapes: Sequence[Any]) -> Any:
+def _get_value(optional: ListVariant | np.ndarray, types: Sequence[DType], shapes: Sequence[Any]) -> Any:
     values = components_in(optional)
     if not values:
         raise invalid("The given optional does not have a value. [Op:OptionalGetValue]")
@@ -257,7 +261,7 @@ class OptionalSpec(TypeSpec):
         tensors = [] if value._components is None else _encode_value(value._components, self._element_spec)
         return [hold_object(tuple([t.value for t in tensors]), variant)]
 
-    def _from_components(self, components: Any) -> Optional:
+    def _from_components(self, components: list[Tensor]) -> Optional:
         if isinstance(components[0], SymbolicTensor):
             return GraphOptional(components[0], self._element_spec)
         values = components[0].value[()]

@@ -17,6 +17,7 @@ from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
 from tapeflow.core.values import nest
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.graph.ir.python_op import python_op
 
 # The errors that Python errors inside a `py_function` become; all others become UnknownError.
@@ -113,7 +114,7 @@ def _call_in_graph(func: Callable[..., Any], inputs: list[Any], types: list[Any]
     return results if many else results[0]
 
 
-def _declared_results(result: Any, types: list[Any], func: Any) -> list[Any]:
+def _declared_results(result: TensorLike | None, types: list[Any], func: Callable[..., Any]) -> list[Any]:
     """Returns the results of a function, in the dtypes and specs that were declared."""
     if result is None:
         values: list[Any] = []
@@ -128,7 +129,7 @@ def _declared_results(result: Any, types: list[Any], func: Any) -> list[Any]:
     return [_convert_result(value, kind, func) for value, kind in zip(values, types, strict=False)]
 
 
-def _other_number(func: Any, values: Sequence[Any], types: Sequence[Any], op: str) -> errors.OpError:
+def _other_number(func: Callable[..., Any], values: Sequence[Any], types: Sequence[Any], op: str) -> errors.OpError:
     """Returns the error for a function that returned another number of values than it should."""
     message = f"{func!r} returns {len(values)} values, but expects to see {len(types)} values. [Op:{op}]"
     return errors.InvalidArgumentError.of(message)
@@ -214,7 +215,7 @@ def _numpy_staged(func: Callable[..., Any], inputs: list[Any], Tout: Any, statef
     return list(operation.outputs) if many else operation.outputs[0]
 
 
-def _copy_argument(tensor: Any) -> Any:
+def _copy_argument(tensor: Tensor) -> Any:
     """Returns a copy of a tensor's elements: an array, or NumPy's number or bytes for a scalar."""
     array = np.array(tensor)
     return array if array.ndim else array[()]

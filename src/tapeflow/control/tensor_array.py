@@ -29,7 +29,7 @@ def _of_its_class(method: Callable[..., Any]) -> Callable[..., Any]:
     """Returns a method that, called as `tf.TensorArray.method(array)`, runs the method of the array's own class."""
 
     @functools.wraps(method)
-    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def called(self: TensorArray, *args: Any, **kwargs: Any) -> Any:
         own = getattr(type(self), method.__name__)
         return method(self, *args, **kwargs) if own is called else own(self, *args, **kwargs)
 
@@ -58,7 +58,7 @@ class TensorArray:
         [10.0, 20.0]
     """
 
-    def __new__(cls, *args: Any, flow: Any = None, **kwargs: Any) -> TensorArray:
+    def __new__(cls, *args: Any, flow: Tensor | None = None, **kwargs: Any) -> TensorArray:
         if cls is TensorArray and (state.graph is not None or isinstance(flow, SymbolicTensor)):
             from tapeflow.control.graph_tensor_array import StagedTensorArray
 
@@ -73,7 +73,7 @@ class TensorArray:
         clear_after_read: bool | None = None,
         tensor_array_name: str | None = None,
         handle: Any = None,
-        flow: Any = None,
+        flow: Tensor | None = None,
         infer_shape: bool = True,
         element_shape: ShapeLike = None,
         colocate_with_first_write_call: bool = True,
@@ -225,7 +225,7 @@ class TensorArray:
         self._tensors[i] = tensor
         return self
 
-    def _checked(self, tensor: Any) -> Tensor:
+    def _checked(self, tensor: Tensor) -> Tensor:
         """Checks the dtype and shape of a tensor, and returns it; the first one sets the array's shape."""
         if tensor.dtype is not self._dtype:
             raise invalid(

@@ -8,7 +8,11 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.concat_and_split import concat_v2, pack_op
 from tapeflow.array.creation import range as range_
+from tapeflow.array.gathers import gather_v2
+from tapeflow.array.properties import shape_op
+from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.control.map_and_scan import as_traced, map_fn
 from tapeflow.core.context import converting_in_turn, state
 from tapeflow.core.hooks import hooks
@@ -129,10 +133,10 @@ def _align_leading(flat: Sequence[Any]) -> tuple[Any, list[Any], list[bool]]:
         count = convert(_common_size(static))
     else:
         static = [n for n in static if n != 1]
-        lengths = [ops.Shape(e)[0] for e, n in zip(flat, sizes, strict=True) if n is None]
+        lengths = [shape_op(e)[0] for e, n in zip(flat, sizes, strict=True) if n is None]
         count = convert(_common_size(static)) if static else lengths[0]
         if not static and len(lengths) > 1:
-            count = ops.Max(ops.Pack(lengths, 0), 0)
+            count = ops.Max(pack_op(lengths, 0), 0)
     alone = sizes.count(None) == 1 and not isinstance(count, EagerTensor)
     size = int(count) if isinstance(count, EagerTensor) else None
     batched = [n != 1 or size == 1 for n in sizes]
@@ -158,9 +162,9 @@ def _common_size(sizes: Sequence[int]) -> int:
 
 def _stretch_to_count(tensor: Any, count: Any) -> Any:
     """Broadcasts a tensor whose first dimension, unknown until it runs, is the count or 1."""
-    shape = ops.Shape(tensor)
-    whole = ops.ConcatV2([ops.Pack([count], 0), shape[1:]], 0)
-    stretched = ops.BroadcastTo(tensor, whole)
+    shape = shape_op(tensor)
+    whole = concat_v2([pack_op([count], 0), shape[1:]], 0)
+    stretched = broadcast_to(tensor, whole)
     stretched.set_shape(TensorShape([None]).concatenate(tensor.shape[1:]))
     return stretched
 
@@ -242,12 +246,12 @@ def _at_once(
         return on_batch(body, convert(size), inputs, batched, options)
 
     batches = [v for v, b in zip(values, batched, strict=True) if b]
-    rows = [ops.Reshape(v[:whole], ops.ConcatV2([[chunks, chunk], ops.Shape(v)[1:]], 0)) for v in batches]
+    rows = [reshape(v[:whole], concat_v2([[chunks, chunk], shape_op(v)[1:]], 0)) for v in batches]
     specs = [TensorSpec(TensorShape([chunk]).concatenate(t.shape), t.dtype) for t in body.outputs]
     first = map_fn(lambda slices: part(slices, chunk), rows, fn_output_signature=specs)
-    joined = [ops.Reshape(c, ops.ConcatV2([[whole], ops.Shape(c)[2:]], 0)) for c in first]
+    joined = [reshape(c, concat_v2([[whole], shape_op(c)[2:]], 0)) for c in first]
     last = part([v[whole:] for v in batches], size - whole)
-    return [ops.ConcatV2([c, r], 0) for c, r in zip(joined, last, strict=True)]
+    return [concat_v2([c, r], 0) for c, r in zip(joined, last, strict=True)]
 
 
 def _one_by_one(
@@ -256,7 +260,7 @@ def _one_by_one(
     """Computes the results of a function for all slices by a loop; arguments as of `_compute_slices`."""
 
     def call(i: Any) -> list[Any]:
-        inputs = [ops.GatherV2(v, i, 0) if b else v for v, b in zip(values, batched, strict=True)]
+        inputs = [gather_v2(v, i, 0) if b else v for v, b in zip(values, batched, strict=True)]
         return nest.pack_sequence_as(leaves, body.call(inputs), expand_composites=True)
 
     specs = [spec_of(r) for r in leaves]

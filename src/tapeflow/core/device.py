@@ -345,7 +345,7 @@ class DeviceScope:
             discard(detours, self)
 
 
-def device(device_name: Any) -> DeviceScope:
+def device(device_name: int | str | None) -> DeviceScope:
     """Returns a scope whose ops run on a device. See `DeviceScope`.
 
     Args:

@@ -75,5 +75,5 @@ def translate_os_errors(path: Any) -> Iterator[None]:
         raise errors.InvalidArgumentError.of(f"{_text_of(path)!r}; A path holds no zero bytes") from None
 
 
-def _text_of(path: Any) -> str:
+def _text_of(path: bytes | str) -> str:
     return os.fsdecode(path) if isinstance(path, (str, bytes, os.PathLike)) else str(path)

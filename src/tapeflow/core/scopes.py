@@ -69,7 +69,7 @@ def get_current_name_scope() -> str:
     return state.name_scope
 
 
-def control_dependencies(control_inputs: Any) -> AbstractContextManager[Any]:
+def control_dependencies(control_inputs: list[Any] | None) -> AbstractContextManager[Any]:
     """Returns a context whose ops run after `control_inputs`. Eager ops run in program order anyway, so there is
     nothing to do.
 

@@ -27,7 +27,7 @@ def _refuse_call(path: str) -> NoReturn:
     )
 
 
-def _stand_in(path: str, description: Any) -> Any:
+def _stand_in(path: str, description: dict[Any, Any] | list[str] | None) -> Any:
     """Returns the function, enumeration or class of a path.
 
     Args:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.concat_and_split import concat_v2, pack_op
 from tapeflow.core.device import machine
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -30,6 +31,7 @@ from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
 from tapeflow.io import sparse as _serialized_sparse  # noqa: F401 (ops of elements)
+from tapeflow.io.sparse import serialize_many_sparse_op, serialize_sparse_op
 from tapeflow.ragged import variants as _ragged_variants  # noqa: F401
 from tapeflow.ragged.spec import RaggedTensorSpec
 from tapeflow.sparse import concat_and_slice as sparse
@@ -188,7 +190,7 @@ def encode_values(values: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
         elif isinstance(spec, RaggedTensorSpec):
             tensors.append(ops.RaggedTensorToVariant(list(value.nested_row_splits), value.flat_values, False))
         elif isinstance(spec, SparseTensorSpec):
-            tensors.append(ops.SerializeSparse(value.indices, value.values, value.dense_shape, variant))
+            tensors.append(serialize_sparse_op(value.indices, value.values, value.dense_shape, variant))
         else:
             tensors.extend(spec.to_tensors(value))
     return tensors
@@ -202,7 +204,7 @@ def encoded_batch(values: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
             splits = list(getattr(value, "nested_row_splits", ()))
             tensors.append(ops.RaggedTensorToVariant(splits, value.flat_values if splits else value, True))
         elif isinstance(spec, SparseTensorSpec):
-            tensors.append(ops.SerializeManySparse(value.indices, value.values, value.dense_shape, variant))
+            tensors.append(serialize_many_sparse_op(value.indices, value.values, value.dense_shape, variant))
         else:
             tensors.extend(encode_values([value], [spec if type(spec) is TensorSpec else spec._batch(None)]))
     return tensors
@@ -361,9 +363,9 @@ def _ragged_batch(values: Sequence[Any], spec: Any) -> Any:
     dtype = tensor_dtype(spec)
     rows = [v if dtype is None else EagerTensor(v, dtype) for v in values]
     if rows[0].shape.rank == 0:
-        return ops.Pack(rows, 0).value
+        return pack_op(rows, 0).value
     columns = zip(*map(spec._to_parts, rows), strict=True)
-    return spec._from_parts([ops.ConcatV2(list(c), 0) if len(c) > 1 else c[0] for c in columns])
+    return spec._from_parts([concat_v2(list(c), 0) if len(c) > 1 else c[0] for c in columns])
 
 
 def _stack_arrays(values: Sequence[Any]) -> Any:

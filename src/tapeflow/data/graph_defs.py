@@ -11,12 +11,12 @@ from typing import Any
 from google.protobuf.message import DecodeError
 from tensorboard.compat.proto import graph_pb2
 
+from tapeflow.array.identities import identity_op
 from tapeflow.core.context import state
 from tapeflow.core.errors import NotFoundError, UnimplementedError
 from tapeflow.core.farmhash import fingerprint64
 from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import resource, string, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
@@ -100,7 +100,7 @@ def graph_def_of(node: Node, runs: bool = True) -> Any:
     graph = _SelfContained(_RESULT)
     with executing_eagerly(), graph.as_default():
         writer = _Writer(graph, runs)
-        ops.Identity(writer.node(node).variant, name=_RESULT)
+        identity_op(writer.node(node).variant, name=_RESULT)
         return graph_def(graph)
 
 

@@ -24,11 +24,12 @@ from typing import Any, TypeVar, dataclass_transform
 import numpy as np
 import torch
 
+from tapeflow.array.concat_and_split import pack_op
 from tapeflow.core.context import state
 from tapeflow.core.errors import OutOfRangeError, UnimplementedError
 from tapeflow.core.ops import op_def, raw_kernels
 from tapeflow.core.ops.convert import convert, datatype_name, host_value
-from tapeflow.core.ops.definition import find, ops
+from tapeflow.core.ops.definition import find
 from tapeflow.core.ops.shape_rules import scalar
 from tapeflow.core.ops.shape_rules import text as shape_text
 from tapeflow.core.ops.static import value_of
@@ -45,6 +46,7 @@ from tapeflow.data.options import Options
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.python_op import executing_eagerly, python_op
 from tapeflow.graph.transform.body import Body
+from tapeflow.math.casting import cast_op
 
 INFINITE = -1
 UNKNOWN = -2
@@ -687,9 +689,9 @@ def tensor_of(value: Any, dtype: Any) -> Any:
     if isinstance(value, UnknownInteger):
         value = value.tensor
     if isinstance(value, Tensor):
-        return value if dtype is None or value.dtype is dtype else ops.Cast(value, dtype)
+        return value if dtype is None or value.dtype is dtype else cast_op(value, dtype)
     if isinstance(value, (list, tuple)) and any(isinstance(v, (UnknownInteger, Tensor)) for v in value):
-        return ops.Pack([tensor_of(v, dtype) for v in value])
+        return pack_op([tensor_of(v, dtype) for v in value])
     return convert(value, dtype)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -14,6 +15,7 @@ from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.core.values.variable import Variable
 
 
 def _check_message(tensor: torch.Tensor, message: str) -> torch.Tensor:
@@ -45,7 +47,7 @@ def check_numerics(tensor: TensorLike, message: str, name: str | None = None) ->
 
 
 @check_numerics.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return check_numerics(dy, "Not a number (NaN) or infinity (Inf) values detected in gradient.")
 
 
@@ -78,10 +80,10 @@ class _Checker:
         inspecting: Any = importlib.import_module("tapeflow.graph.codegen.inspected")
         self.inspector = inspecting.FINITE_NUMBERS
 
-    def variable_read(self, variable: Any, read: int) -> None:
+    def variable_read(self, variable: Variable, read: int) -> None:
         """Does nothing: a read changes no numbers."""
 
-    def record(self, op: Any, inputs: Any, attrs: Any, outputs: Any) -> None:
+    def record(self, op: Any, inputs: Sequence[Tensor | Variable], attrs: Any, outputs: Any) -> None:
         for i in checked_outputs(op.name, [t.dtype for t in outputs]):
             value: Any = outputs[i].value if type(outputs[i]) is EagerTensor else None
             if not is_finite(value):

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from tapeflow.core.autodiff.tape import EVERYTHING
+from tapeflow.core.autodiff.tape import EVERYTHING, Call
 from tapeflow.core.context import discard, listeners, state
 from tapeflow.core.logger import get_logger
 from tapeflow.core.settings import settings
+from tapeflow.core.values.tensor import Tensor
+
+if TYPE_CHECKING:
+    from tapeflow.core.ops.op import RegisteredOp
+    from tapeflow.graph.ir.operation import GraphOp
 
 
 class _PlacementLog:
@@ -21,12 +27,14 @@ class _PlacementLog:
     def variable_read(self, variable: Any, read: int) -> None:
         """Does nothing: a read runs no kernel."""
 
-    def record(self, op: Any, inputs: Any, attrs: Any, outputs: Any) -> None:
+    def record(
+        self, op: Call | RegisteredOp, inputs: Sequence[Tensor], attrs: tuple[Any, ...], outputs: Sequence[Tensor]
+    ) -> None:
         if outputs:
             get_logger().warning("Executing op %s in device %s", executed_name(op), outputs[0].device)
             self._log_operations(op, outputs[0].device)
 
-    def _log_operations(self, op: Any, device: str) -> None:
+    def _log_operations(self, op: Call | GraphOp | RegisteredOp, device: str) -> None:
         """Logs the operations of a function, and of the functions that it calls, at its first call.
 
         Args:

@@ -6,10 +6,11 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from tapeflow.array.properties import shape_op
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.debugging.types import assert_type, prefix_of
@@ -51,7 +52,7 @@ def _check_rank(x: Tensor, ranks: Sequence[Any], holds: Callable[..., bool], wor
             raise _wrong_rank(x, words + shown.format(ranks[0]), message)
         return nothing_to_check()
 
-    def check(x: Any, *ranks: Any) -> None:
+    def check(x: Tensor, *ranks: Any) -> None:
         numbers = [int(r) for r in ranks]
         if not holds(x.shape.rank, *numbers):
             raise invalid(
@@ -62,7 +63,7 @@ def _check_rank(x: Tensor, ranks: Sequence[Any], holds: Callable[..., bool], wor
     return assertion(check, x, *map(convert, ranks))
 
 
-def _spaced_shape(shape: Any) -> str:
+def _spaced_shape(shape: TensorShape) -> str:
     return " ".join(map(str, shape))
 
 
@@ -222,10 +223,10 @@ def assert_shapes(
 def _dimension_size(x: Tensor, i: int) -> Any:
     """Returns the size of a dimension: an int, or a scalar tensor where it is not static."""
     static = None if x.shape.rank is None else x.shape[i]
-    return ops.Shape(x)[i] if static is None else static
+    return shape_op(x)[i] if static is None else static
 
 
-def _check_dimension_size(x: Tensor, i: int, expected: Any, origin: str, message: str | None) -> None:
+def _check_dimension_size(x: Tensor, i: int, expected: Tensor | int, origin: str, message: str | None) -> None:
     size, prefix, name = _dimension_size(x, i), prefix_of(message), _describe_tensor(x)
     if isinstance(size, int) and isinstance(expected, int):
         if size != expected:
@@ -235,7 +236,7 @@ def _check_dimension_size(x: Tensor, i: int, expected: Any, origin: str, message
             )
         return
 
-    def check(x: Any, expected: Any) -> None:
+    def check(x: Tensor, expected: Tensor) -> None:
         if x.shape[i] != int(expected):
             raise invalid(
                 f"assertion failed: [{prefix}] [{origin}] [Tensor {name} dimension] [{i}] [must have size] "

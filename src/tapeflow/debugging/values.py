@@ -11,6 +11,7 @@ import numpy as np
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.dtypes import DType
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.graph.ir.python_op import assertion
@@ -23,7 +24,7 @@ _SHOWN = 3  # the default number of elements in a message
 
 
 def _assert_binary(
-    sign: str, op: Callable[..., Any], x: Any, y: Any, message: str | None, summarize: int | None
+    sign: str, op: Callable[..., Any], x: Any, y: TensorLike, message: str | None, summarize: int | None
 ) -> Any:
     x, y = convert(x), convert(y)
     if state.graph is not None:
@@ -350,9 +351,9 @@ def assert_near(
     )
 
 
-def _are_near(x: Any, y: Any, rtol: Any, atol: Any) -> Tensor:
+def _are_near(x: Tensor, y: Tensor, rtol: Tensor, atol: Tensor) -> Tensor:
     return reduce_all(less_equal(abs(x - y), atol + rtol * abs(y)))
 
 
-def _machine_epsilon(dtype: Any) -> Any:
+def _machine_epsilon(dtype: DType) -> Any:
     return ml_dtypes.finfo(dtype.as_numpy_dtype).eps

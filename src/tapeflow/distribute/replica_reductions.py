@@ -9,6 +9,7 @@ from typing import Any
 from tapeflow.array.concat_and_split import concat
 from tapeflow.array.identities import identity
 from tapeflow.core.device import device
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.variable import VariableAggregation
 from tapeflow.distribute.values import DistributedValues, MirroredValues
@@ -154,7 +155,7 @@ class CrossDeviceOps:
         """
         return self.batch_reduce_implementation(reduce_op_of(reduce_op), value_destination_pairs, options)
 
-    def broadcast(self, tensor: Any, destinations: Any) -> Any:
+    def broadcast(self, tensor: TensorLike, destinations: Any) -> Any:
         """Returns the tensor on each device of `destinations`.
 
         Args:

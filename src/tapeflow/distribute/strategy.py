@@ -14,6 +14,7 @@ from tapeflow.autograph.conversion import convert_function
 from tapeflow.core.context import discard, state
 from tapeflow.core.device import device
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values import nest
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor
@@ -108,7 +109,7 @@ class ReplicaContext:
         with move_thread(self._strategy, None):
             return merge_fn(self._strategy, *args, **(kwargs or {}))
 
-    def all_reduce(self, reduce_op: ReduceOp | str, value: Any, options: Any = None) -> Any:
+    def all_reduce(self, reduce_op: ReduceOp | str, value: TensorLike, options: Any = None) -> Any:
         """Returns the sum or mean over all replicas, in each of them. Gradients are reduced the same way.
 
         Args:
@@ -147,7 +148,7 @@ class ReplicaContext:
                 flat[i] = v
         return nest.pack_sequence_as(value, flat)
 
-    def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
+    def all_gather(self, value: TensorLike, axis: int, options: Any = None) -> Any:
         """Returns the values of all replicas concatenated along an axis, in each of them.
 
         Args:

@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Union
 
-from tapeflow.array.concat_and_split import concat
-from tapeflow.array.creation import convert_to_tensor, ones, zeros
+from tapeflow.array.concat_and_split import concat, concat_v2
+from tapeflow.array.creation import convert_to_tensor, ones, ones_like_op, range_op, zeros, zeros_like_op
+from tapeflow.array.gathers import gather_v2
+from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.properties import shape as shape_of
+from tapeflow.array.properties import shape_op, size_op
 from tapeflow.array.reshapes import expand_dims, reshape
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32
 from tapeflow.core.types.shape import TensorShape
@@ -25,6 +27,7 @@ from tapeflow.math.casting import cast
 from tapeflow.ragged.dynamic_shape import DynamicRaggedShape
 from tapeflow.ragged.row_partition import RowPartition
 from tapeflow.ragged.tensor import RaggedTensor, as_values
+from tapeflow.random.permutation import random_shuffle
 
 _NAME = re.compile("^[a-zA-Z][a-zA-Z0-9_]*$")
 _FieldName = Union[str, Sequence[str]]  # noqa: UP007 (public, and TensorFlow's is one)
@@ -604,14 +607,14 @@ def _field_paths(value: Any) -> dict[tuple[str, ...], int | None]:
 
 def _gather_structures(params: StructuredTensor, indices: Any, axis: Any, batch_dims: int = 0) -> Any:
     along = _check_axis(int(axis), params.rank, of="params.shape.rank")
-    return _map_structures([params], lambda parts: ops.GatherV2(parts[0], as_values(indices), along, batch_dims))
+    return _map_structures([params], lambda parts: gather_v2(parts[0], as_values(indices), along, batch_dims))
 
 
 def _shuffle_structure(value: StructuredTensor, seed: int = 0, seed2: int = 0) -> Any:
     if value.rank == 0:
         raise ValueError("Cannot shuffle a scalar StructuredTensor")
     return _gather_structures(
-        value, ops.RandomShuffle(ops.Range(0, cast(value._ragged_shape[0], int32), 1), seed, seed2), 0
+        value, random_shuffle(range_op(0, cast(value._ragged_shape[0], int32), 1), seed, seed2), 0
     )
 
 
@@ -620,15 +623,15 @@ def _fill_function(create: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _HANDLERS: dict[Any, Callable[..., Any]] = {
-    ops.Shape.op: lambda value, out_type=int32: value._ragged_shape.with_dtype(out_type),
-    ops.Size.op: lambda value, out_type=int32: ops.Size(outer_shapes.filled_rows(value._ragged_shape), out_type),
-    ops.Rank.op: lambda value: convert_to_tensor(value.rank),
-    ops.ExpandDims.op: lambda value, axis: _map_structures(
+    shape_op.op: lambda value, out_type=int32: value._ragged_shape.with_dtype(out_type),
+    size_op.op: lambda value, out_type=int32: size_op(outer_shapes.filled_rows(value._ragged_shape), out_type),
+    rank_op.op: lambda value: convert_to_tensor(value.rank),
+    expand_dims.op: lambda value, axis: _map_structures(
         [value], lambda parts: expand_dims(parts[0], _check_axis(int(axis), value.rank + 1, of="rank(st)"))
     ),
-    ops.ConcatV2.op: _concat_structures,
-    ops.GatherV2.op: _gather_structures,
-    ops.RandomShuffle.op: _shuffle_structure,
-    ops.ZerosLike.op: _fill_function(zeros),
-    ops.OnesLike.op: _fill_function(ones),
+    concat_v2.op: _concat_structures,
+    gather_v2.op: _gather_structures,
+    random_shuffle.op: _shuffle_structure,
+    zeros_like_op.op: _fill_function(zeros),
+    ones_like_op.op: _fill_function(ones),
 }

@@ -20,6 +20,7 @@ from tapeflow.core.types.spec import TensorSpec, TypeSpec, VariableSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.function.signature import FunctionType, describe_types, is_tensor_spec, unfit
 from tapeflow.graph.ir.func_graph import FuncGraph
 
@@ -122,7 +123,7 @@ class Binding:
                 raise TypeError(f"{summary}: expected argument #{i}(zero-based) to be a Tensor; got {kind} ({value}).")
         return [self._accepted(i, value) for i, value in enumerate(values)]
 
-    def _accepted(self, i: int, value: Any) -> Any:
+    def _accepted(self, i: int, value: Tensor | Variable) -> Any:
         """Returns the tensor for input number `i`.
 
         Raises:
@@ -224,7 +225,7 @@ def _cast_composite(spec: Any, value: Any) -> Any:
     return nest.pack_sequence_as(value, [cast_argument(s, p) for s, p in zip(specs, parts, strict=True)], True)
 
 
-def _are_equal(a: Any, b: Any) -> bool:
+def _are_equal(a: VariableSpec | float, b: Variable | float) -> bool:
     if a is b:
         return True
     try:

@@ -6,7 +6,7 @@ import itertools
 import operator
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -25,6 +25,9 @@ from tapeflow.function.signature import FunctionType, named_specs
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.python_op import as_eager, eager_outputs
 from tapeflow.graph.transform.body import Body, raw
+
+if TYPE_CHECKING:
+    from tapeflow.ragged.tensor import RaggedTensor
 
 _numbers = itertools.count(1)
 
@@ -189,7 +192,7 @@ class ConcreteFunction:
         return self._of_components(lambda t: getattr(t, "shape", TensorShape(None)))
 
     def _of_components(self, function: Callable[[Any], Any]) -> Any:
-        def apply(value: Any) -> Any:
+        def apply(value: RaggedTensor | Tensor | None) -> Any:
             if isinstance(value, CompositeTensor) and not isinstance(value, TensorArray):
                 return [function(t) for t in nest.flatten(value, expand_composites=True)]
             return function(value)

@@ -7,7 +7,7 @@ import operator
 import types
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypeVar, overload
 
 from tapeflow.core.context import contexts, detours, state
 from tapeflow.core.device import machine
@@ -41,6 +41,9 @@ from tapeflow.function.signature import (
 )
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.variables import without_value
+
+if TYPE_CHECKING:
+    from tapeflow.autograph.experimental.options import Feature
 
 MOST_TRACES = 4096  # of one function; beyond that, the oldest one is dropped
 
@@ -204,7 +207,7 @@ class Function:
         return tuple(key)
 
     def _found(
-        self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Any]
+        self, key: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Any]
     ) -> tuple[ConcreteFunction, list[Any]]:
         """Returns the trace for a call whose key leads to none, after tracing it if there is none, and its inputs.
 
@@ -236,7 +239,7 @@ class Function:
                 self._remember(key, concrete)
         return concrete, tensors
 
-    def _usable(self, own: Any) -> ConcreteFunction | None:
+    def _usable(self, own: tuple[Any, ...]) -> ConcreteFunction | None:
         """Returns the trace of a key, else the most specific one of the traces of more general types; else None."""
         concrete = self._traces.get(own)
         if concrete is not None and concrete.usable():
@@ -267,7 +270,7 @@ class Function:
         )
         return (*typed, *args[len(specs) :])
 
-    def _remember(self, key: Any, concrete: ConcreteFunction) -> None:
+    def _remember(self, key: tuple[Any, ...], concrete: ConcreteFunction) -> None:
         """Has a key lead to a trace."""
         self._traces[key] = concrete
         if len(self._traces) <= MOST_TRACES:
@@ -298,12 +301,12 @@ class Function:
                 raise self._unfit(args, specs, str(error)) from None
         return tuple(fitted), kwargs
 
-    def _unfit(self, args: Any, specs: Any, why: str) -> TypeError:
+    def _unfit(self, args: tuple[Any, ...], specs: tuple[Any, ...], why: str) -> TypeError:
         return unfit(why, args, {}, self._signature.shown(specs))
 
     # ---- tracing -----------------------------------------------------------------------------------------------------
 
-    def _traced(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
+    def _traced(self, key: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
         """Traces the function for these arguments, and caches the trace."""
         called = key, args, kwargs
         if self._options.reduce_retracing and self._input_signature is None:
@@ -412,7 +415,7 @@ class Function:
 
     # ---- reasons for tracing -----------------------------------------------------------------------------------------
 
-    def _explain(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def _explain(self, key: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         traces = self._distinct()
         if traces:
             last = traces[-1]
@@ -426,7 +429,7 @@ class Function:
         self._explanations.append(f"trace {len(self._explanations) + 1} of {self._name}: {reason}")
         self._reason = reason
 
-    def _keys_by_name(self, key: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+    def _keys_by_name(self, key: tuple[Any, ...], args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Returns the part of a trace key that each argument has, by the name of its parameter."""
         count = len(args)
         keys = [*key[:count], *(of_one for _, of_one in key[count + 1 : count + 1 + len(kwargs)])]
@@ -564,7 +567,7 @@ class Function:
 
     # ---- methods -----------------------------------------------------------------------------------------------------
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Returns the function bound to an object, with traces of its own."""
         if instance is None:
             return self
@@ -622,7 +625,7 @@ def _relax_arguments(traced: FunctionType, args: tuple[Any, ...], kwargs: dict[s
     return nest.pack_sequence_as((args, kwargs), general)
 
 
-def _show_key(key: Any) -> str:
+def _show_key(key: tuple[Any, ...] | None) -> str:
     if isinstance(key, tuple) and len(key) == 2:
         first, second = key
         if isinstance(second, TensorSpec):
@@ -690,7 +693,7 @@ def function(
     jit_compile: bool | None = None,
     reduce_retracing: bool = False,
     experimental_implements: str | None = None,
-    experimental_autograph_options: Any = None,
+    experimental_autograph_options: Feature | None = None,
     experimental_attributes: Any = None,
     experimental_relax_shapes: bool | None = None,
     experimental_compile: bool | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -16,6 +16,9 @@ from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
+
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.func_graph import FuncGraph
 
 _LITERALS = (int, float, bool, str, bytes, complex, type(None))
 ARRAYS = (np.ndarray, np.generic, torch.Tensor)  # arguments that are converted to tensors
@@ -188,7 +191,7 @@ def spec_of(value: Any) -> Any:
     return value
 
 
-def specs_of(arguments: Any) -> Any:
+def specs_of(arguments: tuple[Any, ...]) -> Any:
     """Returns a structure of arguments with the specs of tensors and of variables that share traces.
 
     Variables with the same `alias_id` are the same variable.
@@ -372,7 +375,7 @@ class FunctionType:
             return VariableSpec(value.shape, value.dtype, value.trainable, alias)
         return named_specs(name, value, lambda n, v: self._named(n, v, aliases))
 
-    def tensors(self, args: Any, kwargs: Any) -> list[Any]:
+    def tensors(self, args: Any, kwargs: dict[Any, Any]) -> list[Any]:
         """Returns the tensors of a call's arguments, in the order of the placeholders."""
         tensors: list[Any] = []
         aliases: set[int | None] = set()
@@ -404,7 +407,7 @@ class FunctionType:
         kinds = {p.kind for p in self.signature.signature.parameters.values()}
         return inspect.Parameter.VAR_POSITIONAL not in kinds
 
-    def described(self, outputs: Any, graph: Any) -> str:
+    def described(self, outputs: tuple[Any, ...], graph: FuncGraph) -> str:
         """Returns a text of the parameters, one a line, with outputs and captures."""
         lines = ["Input Parameters:"]
         lines += [f"  {name} ({kind}): {text}" for name, kind, text in self.rows()]
@@ -412,7 +415,7 @@ class FunctionType:
         captures = [f"  {id(outer)}: {TensorSpec(t.shape, t.dtype)!r}" for outer, t in graph.captures]
         return "\n".join(lines + (captures or ["  None"]))
 
-    def short(self, outputs: Any) -> str:
+    def short(self, outputs: TensorSpec | dict[Any, Any] | tuple[TensorSpec, ...]) -> str:
         """Returns a text of the parameters and the result in one line."""
         parts, last = [], ""
         for name, kind, text in self.rows():

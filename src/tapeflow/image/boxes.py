@@ -399,12 +399,12 @@ def _stateless_shapes(image_size: TensorShape, boxes: TensorShape, least: Tensor
 
 @op("StatelessSampleDistortedBoundingBox", kernel=_stateless_sample_kernel, host=("seed",), shape=_stateless_shapes)
 def _stateless_sample(
-    image_size: Any,
-    bounding_boxes: Any,
-    min_object_covered: Any,
-    seed: Any,
-    aspect_ratio_range: Any = _ASPECTS,
-    area_range: Any = _AREAS,
+    image_size: TensorLike,
+    bounding_boxes: TensorLike,
+    min_object_covered: TensorLike,
+    seed: TensorLike,
+    aspect_ratio_range: Sequence[float] = _ASPECTS,
+    area_range: Sequence[float] = _AREAS,
     max_attempts: int = 100,
     use_image_if_no_bounding_boxes: bool = False,
     name: str | None = None,

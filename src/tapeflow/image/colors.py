@@ -10,12 +10,13 @@ import torch
 
 from tapeflow.array.concat_and_split import concat, stack, unstack
 from tapeflow.array.creation import convert_to_tensor
+from tapeflow.array.properties import rank as rank_op
+from tapeflow.array.properties import shape_op
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import FailedPreconditionError
 from tapeflow.core.hooks import hooks
 from tapeflow.core.loops import Loop, Numbers, loop, simd_range
 from tapeflow.core.ops.batch_rules import equal_shapes, leading_dimensions
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import check_ranks_first, same, text
 from tapeflow.core.types.aliases import TensorLike
@@ -201,7 +202,7 @@ def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
 
 
 @rgb_to_hsv.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     """Differentiates `hue = k / 3 + (next - last) / (6 * spread)`, of the highest channel `k` and the two after it.
 
     As in TensorFlow, saturation does not depend on a channel that is 0.
@@ -257,7 +258,7 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
 
 
 @hsv_to_rgb.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     """Differentiates `((share - 1) * saturation + 1) * value`, with the shares of `_share_of_color`."""
     hue, saturation, value = unstack(call.inputs[0], 3, -1)
     sector = hue * 6.0
@@ -299,12 +300,12 @@ def scale_saturation(images: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
 
 
 @turn_hue.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     raise LookupError("gradient registry has no entry for: AdjustHue")
 
 
 @scale_saturation.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     raise LookupError("gradient registry has no entry for: AdjustSaturation")
 
 
@@ -428,8 +429,8 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     if rank is not None and tensor.shape[-1] not in (1, None):
         raise ValueError(wrong)
     if not tensor.shape.is_fully_defined():
-        hooks.check(equal(ops.Shape(tensor)[-1], 1), [wrong])
-        hooks.check(greater(ops.Rank(tensor), 2), ["A grayscale image must be at least two-dimensional."])
+        hooks.check(equal(shape_op(tensor)[-1], 1), [wrong])
+        hooks.check(greater(rank_op(tensor), 2), ["A grayscale image must be at least two-dimensional."])
     colors = concat([tensor] * 3, -1)
     colors.set_shape(tensor.shape[:-1] + [3])
     return colors

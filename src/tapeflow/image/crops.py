@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.array.creation import convert_to_tensor
+from tapeflow.array.creation import convert_to_tensor, range_op
 from tapeflow.array.properties import shape as shape_of
+from tapeflow.array.reshapes import expand_dims, reshape
 from tapeflow.array.slicing import slice as slice_of
 from tapeflow.core.context import state
 from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batch_rules import Batch, Slices, static
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.ops.op import not_differentiable, op
@@ -26,6 +26,8 @@ from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.image.blends import crop_boxes
+from tapeflow.math.arithmetic import add, multiply
+from tapeflow.math.casting import cast_op
 from tapeflow.math.comparison import greater_equal
 from tapeflow.math.reduction import reduce_all
 from tapeflow.random.stateful import uniform
@@ -188,9 +190,9 @@ def crop_and_resize(
 def _(batch: Batch, image: Slices, boxes: Slices, box_indices: Slices, crop_size: Any, *attrs: Any) -> Any:
     """Joins the boxes of all slices; the index of an image is then counted from the first image of its slice."""
     images_per_slice = convert(batch.dims(image)[0])
-    firsts = ops.Mul(ops.Range(convert(0), convert(batch.count), convert(1)), images_per_slice)
-    indices = ops.AddV2(batch.stack(box_indices), ops.ExpandDims(ops.Cast(firsts, box_indices.slice.dtype), 1))
-    indices = ops.Reshape(indices, (-1,))
+    firsts = multiply(range_op(convert(0), convert(batch.count), convert(1)), images_per_slice)
+    indices = add(batch.stack(box_indices), expand_dims(cast_op(firsts, box_indices.slice.dtype), 1))
+    indices = reshape(indices, (-1,))
     crops = batch.run(batch.flat(image), batch.flat(boxes), indices, static(crop_size), *attrs)
     return batch.unflat(crops, batch.outputs[0], boxes)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.array.properties import rank, shape_op
 from tapeflow.core.hooks import hooks
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.comparison import greater
 from tapeflow.math.reduction import reduce_all
@@ -41,9 +41,9 @@ def check_image(image: Any) -> None:
     if 0 in inner:
         raise ValueError(f"inner 3 dims of 'image.shape' must be > 0: {shape}")
     if shape.rank is None:
-        hooks.check(greater(ops.Rank(image), 2), ["'image' must be at least three-dimensional."])
+        hooks.check(greater(rank(image), 2), ["'image' must be at least three-dimensional."])
     if None in inner:
-        hooks.check(reduce_all(greater(ops.Shape(image)[-3:], 0)), ["inner 3 dims of 'image.shape' must be > 0."])
+        hooks.check(reduce_all(greater(shape_op(image)[-3:], 0)), ["inner 3 dims of 'image.shape' must be > 0."])
 
 
 def check_image_or_batch(image: Any) -> None:

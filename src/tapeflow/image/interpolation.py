@@ -16,16 +16,16 @@ from tapeflow.array.properties import shape
 from tapeflow.core import aten
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import Batch, Slices, static
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types.dtypes import DType, bfloat16, float16, float32, float64
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.image.banded_weights import FEW_CHANNELS, Weights, product, weights
 from tapeflow.image.blends import FILL_MODES, project_images
+from tapeflow.math.casting import cast_op
 
 
 def _resized_shape(images: TensorShape, size: Any, *_: Any) -> TensorShape:
@@ -164,12 +164,12 @@ def _declare_gradient(resize: Any, kind: Callable[..., Weights], dtypes: Sequenc
         return _weighted_gradient(grads, original_image, kind, align_corners, half_pixel_centers)
 
     @resize.gradient(needs="input0")
-    def _(call: Call, dy: Any) -> Any:
+    def _(call: Call, dy: Tensor) -> Any:
         images = call.inputs[0]
         return gradient(dy, images, *call.attrs[-2:]) if images.dtype in dtypes else None
 
     @gradient.gradient(needs="input0")
-    def _(call: Call, dy: Any) -> Any:
+    def _(call: Call, dy: Tensor) -> Any:
         return resize(dy, shape(call.inputs[0])[1:3], *call.attrs), None
 
 
@@ -336,14 +336,14 @@ def scale_and_translate_gradient(
 
 
 @scale_and_translate.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     images = call.inputs[0]
-    dx = scale_and_translate_gradient(dy, ops.Cast(images, float32), *call.attrs[1:])
-    return ops.Cast(dx, images.dtype)
+    dx = scale_and_translate_gradient(dy, cast_op(images, float32), *call.attrs[1:])
+    return cast_op(dx, images.dtype)
 
 
 @scale_and_translate_gradient.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return scale_and_translate(dy, shape(call.inputs[0])[1:3], *call.attrs), None
 
 

@@ -164,7 +164,7 @@ def _decoded_shape(input_bytes: TensorShape, *_: Any) -> TensorShape:
 
 
 @op("DecodeRaw", strings=True, shape=_decoded_shape)
-def _decode_raw(bytes: Any, out_type: Any, little_endian: bool = True) -> torch.Tensor:
+def decode_raw_op(bytes: Any, out_type: Any, little_endian: bool = True) -> torch.Tensor:
     """Decodes the bytes of numbers."""
     size, few = as_dtype(out_type).size, bytes.few
     lengths = bytes.lengths if few is None else list(map(len, few))
@@ -193,7 +193,7 @@ _COPIES = 4  # of the bytes: padded, joined, as an array and as a tensor
 
 
 @op("DecodePaddedRaw", strings=True, host=("fixed_length",), shape=_decoded_padded_shape)
-def _decode_padded_raw(input_bytes: Any, fixed_length: Any, out_type: Any, little_endian: bool = True) -> torch.Tensor:
+def decode_padded_raw(input_bytes: Any, fixed_length: Any, out_type: Any, little_endian: bool = True) -> torch.Tensor:
     """Decodes the bytes of numbers, truncated or padded with zeros to a length."""
     size = as_dtype(out_type).size
     if fixed_length % size:
@@ -203,7 +203,7 @@ def _decode_padded_raw(input_bytes: Any, fixed_length: Any, out_type: Any, littl
     return _decode_numbers(b"".join(texts), (*input_bytes.shape, fixed_length // size), out_type, little_endian)
 
 
-not_differentiable(encode_base64, decode_base64, _decode_raw, _decode_padded_raw)
+not_differentiable(encode_base64, decode_base64, decode_raw_op, decode_padded_raw)
 
 
 def decode_raw(
@@ -233,8 +233,8 @@ def decode_raw(
         [97, 98, 99]
     """
     if fixed_length is not None:
-        return _decode_padded_raw(input_bytes, fixed_length, out_type, little_endian, name)
-    return _decode_raw(input_bytes, out_type, little_endian, name)
+        return decode_padded_raw(input_bytes, fixed_length, out_type, little_endian, name)
+    return decode_raw_op(input_bytes, out_type, little_endian, name)
 
 
 def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:

@@ -77,7 +77,7 @@ def _check_type(out_type: Any) -> None:
 
 
 @op("SerializeSparse", strings=True, shape=check_ranks_first(lambda *_: TensorShape([3]), 2, 1, 1))
-def _serialize_sparse(
+def serialize_sparse_op(
     sparse_indices: torch.Tensor, sparse_values: Any, sparse_shape: torch.Tensor, out_type: Any = string
 ) -> Any:
     """Serializes a sparse tensor as three strings."""
@@ -107,11 +107,11 @@ def serialize_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, name:
         [[0, 7]]
     """
     sparse = _check_sparse(sp_input)
-    return _serialize_sparse(sparse.indices, sparse.values, sparse.dense_shape, out_type, name)
+    return serialize_sparse_op(sparse.indices, sparse.values, sparse.dense_shape, out_type, name)
 
 
 @op("SerializeManySparse", strings=True, shape=check_ranks_first(lambda *_: TensorShape([None, 3]), 2, 1, 1))
-def _serialize_many_sparse(
+def serialize_many_sparse_op(
     sparse_indices: torch.Tensor, sparse_values: Any, sparse_shape: torch.Tensor, out_type: Any = string
 ) -> Any:
     """Serializes the parts of a sparse tensor along its first dimension, each as three strings."""
@@ -149,7 +149,7 @@ def serialize_many_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, 
         TensorShape([2, 3])
     """
     sparse = _check_sparse(sp_input)
-    return _serialize_many_sparse(sparse.indices, sparse.values, sparse.dense_shape, out_type, name)
+    return serialize_many_sparse_op(sparse.indices, sparse.values, sparse.dense_shape, out_type, name)
 
 
 # ---- from strings ----------------------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ def _deserialize_many_sparse(serialized_sparse: StringArray, dtype: Any) -> tupl
     return torch.from_numpy(np.concatenate(coordinates).astype(np.int64)), values, torch.from_numpy(shape)
 
 
-not_differentiable(_serialize_sparse, _serialize_many_sparse, _deserialize_many_sparse)
+not_differentiable(serialize_sparse_op, serialize_many_sparse_op, _deserialize_many_sparse)
 
 
 @kernel_of("DeserializeSparse", shape=lambda *_: [[None, None], [None], [None]])

@@ -24,6 +24,7 @@ from keras.distribution import TensorLayout
 from keras.distribution import distribution as current_distribution
 from keras.utils import set_random_seed
 
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.core.values.variable import Variable, refuse_in_graphs
 from tapeflow.experimental.dtensor import accelerators, clients
@@ -131,7 +132,7 @@ def _backend_layout(layout: Any) -> Layout:
     return layout.backend_layout if isinstance(layout, TensorLayout) else layout
 
 
-def distribute_tensor(tensor: Any, layout: Any) -> Tensor:
+def distribute_tensor(tensor: TensorLike, layout: Any) -> Tensor:
     """Returns a tensor in a layout.
 
     Args:

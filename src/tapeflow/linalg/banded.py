@@ -16,6 +16,7 @@ from tapeflow.array.creation import zeros, zeros_like
 from tapeflow.array.gathers import gather
 from tapeflow.array.masks import where
 from tapeflow.array.padding import pad
+from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import expand_dims, reshape, squeeze
 from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like
 from tapeflow.core.autodiff.tape import Call
@@ -24,7 +25,6 @@ from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.loops import Numbers, loop, simd_range
 from tapeflow.core.ops.batch_rules import equal_shapes
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, text, with_dimension, with_rank
 from tapeflow.core.types.aliases import TensorLike
@@ -128,7 +128,7 @@ def _tridiagonal_solve(
 
 
 @_tridiagonal_solve.gradient(needs="input0 outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     diagonals, x = call.inputs[0], call.outputs[0]
     partial_pivoting, perturb_singular = call.attrs
     above, main, below = [conj(diagonals)[..., i, :] for i in range(3)]
@@ -146,7 +146,7 @@ def _(call: Call, dy: Any) -> Any:
     return ddiagonals, drhs
 
 
-def _shift_elements(x: Any, by: int, axis: int = -1) -> Any:
+def _shift_elements(x: Tensor, by: int, axis: int = -1) -> Any:
     """Shifts elements towards the front (1) or the end (-1) by one place, and fills the free place with zero."""
     first, last = x[..., :1, :] if axis == -2 else x[..., :1], x[..., -1:, :] if axis == -2 else x[..., -1:]
     rest = (x[..., 1:, :] if by > 0 else x[..., :-1, :]) if axis == -2 else x[..., 1:] if by > 0 else x[..., :-1]
@@ -279,10 +279,10 @@ def _tridiagonal_matmul(
 
 
 @_tridiagonal_matmul.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     above, main, below, rhs = [conj(x) for x in call.inputs]
 
-    def products(x: Any, y: Any) -> Any:
+    def products(x: Tensor, y: Tensor) -> Any:
         return expand_dims(reduce_sum(x * y, -1), -2)
 
     return (
@@ -407,7 +407,7 @@ def banded_triangular_solve(
 
 
 @banded_triangular_solve.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     (bands, rhs), x = call.inputs, call.outputs[0]
     lower, adjoint = call.attrs
     drhs = banded_triangular_solve(bands, dy, lower, not adjoint)
@@ -418,7 +418,7 @@ def _(call: Call, dy: Any) -> Any:
         least = min if isinstance(count, int) and isinstance(n, int) else minimum
         inside = least(count, n)  # diagonals further out are not part of the matrix
         k = (1 - inside, 0) if lower else (0, inside - 1)
-        batch = ops.Shape(dmatrix)[:-2]
+        batch = shape_op(dmatrix)[:-2]
         dbands = reshape(diag_part(dmatrix, k=k, align="LEFT_RIGHT"), concat([batch, [inside, n]], 0))
         outside = zeros(concat([batch, [count - inside, n]], 0), dbands.dtype)
         dbands = concat([dbands, outside] if lower else [outside, dbands], -2)

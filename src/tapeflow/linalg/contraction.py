@@ -13,6 +13,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.creation import range_op
+from tapeflow.array.gathers import gather_v2
+from tapeflow.array.properties import rank as rank_op
+from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import broadcast_to, reshape, transpose
 from tapeflow.array.unranked import joined_dims, other_dimensions
 from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of, sum_to_shape
@@ -131,7 +135,7 @@ def _is_plain(equation: str) -> bool:
 
 
 @op("Einsum", shape=_einsum_rule, node_name="einsum/Einsum")
-def _einsum_op(inputs: list[torch.Tensor], equation: str) -> torch.Tensor:
+def einsum_op(inputs: list[torch.Tensor], equation: str) -> torch.Tensor:
     """Sums products of one tensor or two, as an equation with all subscripts says."""
     plain = _is_plain(equation)
     if plain and not any(1 in x.shape for x in inputs):
@@ -179,8 +183,8 @@ def _matrix_product(
     return result.view(*x.shape[: x.ndim - summed], *y.shape[summed:]).permute(places)
 
 
-@_einsum_op.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+@einsum_op.gradient(needs="inputs")
+def _(call: Call, dy: Tensor) -> Any:
     (equation,) = call.attrs
     left, _, output = equation.partition("->")
     subscripts = left.split(",")
@@ -189,7 +193,7 @@ def _(call: Call, dy: Any) -> Any:
     )
     if turned is not None:  # one product for both gradients
         x, y = call.inputs
-        both = add(dy, dy if turned == output else _einsum_op([dy], f"{turned}->{output}"))
+        both = add(dy, dy if turned == output else einsum_op([dy], f"{turned}->{output}"))
         return [_einsum_gradient(both, output, [(conj(y), subscripts[1])], x, subscripts[0]), None]
     grads: list[Any] = []
     for i, wanted in enumerate(call.wanted):
@@ -214,7 +218,7 @@ def _swap_subscripts(first: str, second: str, output: str) -> str | None:
     return swapped if set(swapped) == set(output) else None
 
 
-def _einsum_gradient(dy: Any, output: str, others: list[tuple[Any, str]], x: Any, subscripts: str) -> Any:
+def _einsum_gradient(dy: Tensor, output: str, others: list[tuple[Any, str]], x: Tensor, subscripts: str) -> Any:
     """Computes the gradient of one input: `dy` times the others, brought to the dimensions of `x`.
 
     Raises:
@@ -232,17 +236,17 @@ def _einsum_gradient(dy: Any, output: str, others: list[tuple[Any, str]], x: Any
     summed = "".join(n for n in size if n not in elsewhere)
     left = ",".join([output, *(s for _, s in others)])
     dots = "..." if "..." in left else ""
-    g = _einsum_op([dy, *(o for o, _ in others)], f"{left}->{dots}{shared}")
+    g = einsum_op([dy, *(o for o, _ in others)], f"{left}->{dots}{shared}")
     g = sum_to_shape(g, ellipsis + tuple([size[n] for n in shared]))
     if summed:
         g = reshape(g, tuple(shape_of(g)) + (1,) * len(summed))
         g = broadcast_to(g, ellipsis + tuple([size[n] for n in shared + summed]))
     dots = "..." if ellipsis else ""
     labels = before + dots + after
-    return g if dots + shared + summed == labels else _einsum_op([g], f"{dots}{shared}{summed}->{labels}")
+    return g if dots + shared + summed == labels else einsum_op([g], f"{dots}{shared}{summed}->{labels}")
 
 
-@_einsum_op.batching
+@einsum_op.batching
 def _(batch: Batch, inputs: list[Slices], equation: str) -> Any:
     left, arrow, output = equation.partition("->")
     if not arrow:
@@ -253,7 +257,7 @@ def _(batch: Batch, inputs: list[Slices], equation: str) -> Any:
 
 
 @by_shapes(1024)
-def _plan_pairs(equation: str, shapes: tuple[tuple[int, ...], ...], optimize: Any) -> list[tuple[Any, str]]:
+def _plan_pairs(equation: str, shapes: tuple[tuple[int, ...], ...], optimize: str) -> list[tuple[Any, str]]:
     """Plans the contraction of many operands, two at a time.
 
     Returns:
@@ -334,11 +338,11 @@ def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> Tensor:
     if len(inputs) != len(subscripts):
         raise ValueError(f'Got {len(inputs)} inputs for equation "{equation}", expecting {len(subscripts)}')
     if len(inputs) <= 2:
-        return _einsum_op(list(inputs), resolved, name)
+        return einsum_op(list(inputs), resolved, name)
     operands = [convert(x) for x in inputs]
     shapes = _planned_shapes([x.shape for x in operands], resolved)
     for positions, step in _plan_pairs(equation, shapes, optimize):
-        operands.append(_einsum_op([operands.pop(i) for i in positions], step, name))
+        operands.append(einsum_op([operands.pop(i) for i in positions], step, name))
     return operands[0]
 
 
@@ -385,7 +389,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: AxisLike, name: str | None = N
     return reshape(product, [*free_a, *free_b], name)
 
 
-def _rows_of_axes(axes: Any, *ranks: int) -> list[Sequence[int]]:
+def _rows_of_axes(axes: AxisLike, *ranks: int) -> list[Sequence[int]]:
     """Returns the axes that `tensordot` contracts, from the first two rows of a tensor or array.
 
     Raises:
@@ -433,26 +437,26 @@ def _tensordot_axes(a: Any, axes: Any, rank: int) -> tuple[Sequence[int], Sequen
     return of_a, of_b
 
 
-def _unranked_tensordot(a: Any, b: Any, axes: Any, name: str | None) -> Any:
+def _unranked_tensordot(a: Any, b: Tensor, axes: Any, name: str | None) -> Any:
     """Computes `tensordot` in a graph if a rank is unknown."""
     numbers = host_value(axes)
     if isinstance(numbers, SymbolicTensor):
-        axes_a, axes_b = (convert(numbers[i], int32) % ops.Rank(x) for i, x in enumerate((a, b)))
+        axes_a, axes_b = (convert(numbers[i], int32) % rank_op(x) for i, x in enumerate((a, b)))
     elif isinstance(numbers, int):
         if numbers < 0:
             raise ValueError(f"`axes` must be at least 0. Received: {numbers}.")
-        rank = ops.Rank(a)
-        axes_a, axes_b = ops.Range(rank - numbers, rank, 1), ops.Range(0, numbers, 1)
+        rank = rank_op(a)
+        axes_a, axes_b = range_op(rank - numbers, rank, 1), range_op(0, numbers, 1)
     else:
         of_both = _tensordot_axes(a, axes, 0)
-        axes_a, axes_b = (convert(list(of), int32) % ops.Rank(x) for x, of in zip((a, b), of_both, strict=True))
+        axes_a, axes_b = (convert(list(of), int32) % rank_op(x) for x, of in zip((a, b), of_both, strict=True))
     matrices, lengths = [], []
     for x, contracted, contracted_last in ((a, axes_a, True), (b, axes_b, False)):
-        free, dims = other_dimensions(x, contracted), ops.Shape(x)
+        free, dims = other_dimensions(x, contracted), shape_op(x)
         parts = (free, contracted) if contracted_last else (contracted, free)
-        sizes = [ops.Prod(ops.GatherV2(dims, part, 0, 0), 0) for part in parts]
+        sizes = [ops.Prod(gather_v2(dims, part, 0, 0), 0) for part in parts]
         matrices.append(reshape(transpose(x, joined_dims(*parts)), sizes))
-        lengths.append(ops.GatherV2(dims, free, 0, 0))
+        lengths.append(gather_v2(dims, free, 0, 0))
     return reshape(matmul(matrices[0], matrices[1]), joined_dims(*lengths), name)
 
 
@@ -463,7 +467,7 @@ def _positive_axis(i: int, rank: int) -> int:
     return i % rank
 
 
-def _as_matrix(x: Any, shape: tuple[Any, ...], axes: list[int], contracted_last: bool) -> tuple[Any, list[int]]:
+def _as_matrix(x: Tensor, shape: tuple[Any, ...], axes: list[int], contracted_last: bool) -> tuple[Any, list[int]]:
     """Returns a tensor as a matrix of its free and its contracted dimensions, and the lengths of the free ones."""
     free = [i for i in range(len(shape)) if i not in axes]
     order = free + axes if contracted_last else axes + free

@@ -16,12 +16,12 @@ import torch
 from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.creation import zeros
+from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.reshapes import transpose
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.ops.batch_rules import equal_shapes, leading_dimensions
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import argument_shape, check_rank, leave_to_kernel, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
@@ -108,7 +108,12 @@ def _diag_size(width: int, low: int, high: int, num_rows: int, num_cols: int) ->
 
 
 def _diag_rule(
-    diagonal: TensorShape, k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, padding: Any = 0, *_: Any
+    diagonal: TensorShape,
+    k: int | tuple[int, ...] = 0,
+    num_rows: Any = -1,
+    num_cols: Any = -1,
+    padding: int = 0,
+    *_: Any,
 ) -> TensorShape:
     _check_ranks(k, num_rows, num_cols, padding)
     if diagonal.rank is None or not is_static(k):
@@ -139,7 +144,12 @@ def _diag_rule(
     batching=leading_dimensions,
 )
 def _matrix_diag(
-    diagonal: torch.Tensor, k: Any, num_rows: int, num_cols: int, padding_value: Any, align: str = "RIGHT_LEFT"
+    diagonal: torch.Tensor,
+    k: int | tuple[int, ...],
+    num_rows: int,
+    num_cols: int,
+    padding_value: float,
+    align: str = "RIGHT_LEFT",
 ) -> torch.Tensor:
     """Builds matrices with some diagonals, and a padding value elsewhere."""
     if k == 0 and num_rows == -1 == num_cols and padding_value == 0 and diagonal.ndim and align in _ALIGNMENTS:
@@ -149,7 +159,9 @@ def _matrix_diag(
     return _write_diagonals(diagonal.new_full(shape, padding_value), diagonal, k, align)
 
 
-def _write_diagonals(matrix: torch.Tensor, diagonal: torch.Tensor, k: Any, align: str) -> torch.Tensor:
+def _write_diagonals(
+    matrix: torch.Tensor, diagonal: torch.Tensor, k: int | tuple[int, ...], align: str
+) -> torch.Tensor:
     """Writes diagonals into a matrix, and returns it."""
     low, high = _diagonal_range(k)
     if low == high:
@@ -161,7 +173,7 @@ def _write_diagonals(matrix: torch.Tensor, diagonal: torch.Tensor, k: Any, align
 
 
 @_matrix_diag.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     k, _, _, _, align = call.attrs
     return _matrix_diag_part(dy, k, 0, align)
 
@@ -202,7 +214,7 @@ def diag(
 # ---- from matrices to diagonals --------------------------------------------------------------------------------------
 
 
-def _check_ranks(k: Any, *scalars: Any) -> None:
+def _check_ranks(k: TensorLike, *scalars: Any) -> None:
     """Checks the ranks of `k` and of scalar arguments, as TensorFlow's shape functions do."""
     if (argument_shape(k).rank or 0) > 1:
         check_rank(k, 1)
@@ -210,7 +222,7 @@ def _check_ranks(k: Any, *scalars: Any) -> None:
         check_rank(argument, 0)
 
 
-def _diag_part_rule(input: TensorShape, k: Any = 0, padding: Any = 0, *_: Any) -> TensorShape:
+def _diag_part_rule(input: TensorShape, k: TensorLike = 0, padding: int = 0, *_: Any) -> TensorShape:
     _check_ranks(k, padding)
     if input.rank is None or not is_static(k):
         return TensorShape(None)
@@ -225,12 +237,14 @@ def _diag_part_rule(input: TensorShape, k: Any = 0, padding: Any = 0, *_: Any) -
     return input[:-2].concatenate([*count, _longest_diagonal(low, high, rows, columns)])
 
 
-def _diagonal_padding(value: Any, tensor: Any) -> Any:
+def _diagonal_padding(value: Any, tensor: TensorLike) -> Any:
     """Returns the padding for a tensor: of booleans, numbers stand for their truth."""
     return bool(value) if type(value) is int and getattr(tensor, "dtype", None) == bool_ else value
 
 
-def _matrix_diag_part_kernel(input: torch.Tensor, k: Any, padding_value: Any, align: str) -> torch.Tensor:
+def _matrix_diag_part_kernel(
+    input: torch.Tensor, k: int | tuple[int, ...], padding_value: float, align: str
+) -> torch.Tensor:
     if k == 0 and input.ndim >= 2 and align in _ALIGNMENTS:
         return input.diagonal(0, -2, -1).contiguous()
     _check_align(align)
@@ -251,13 +265,13 @@ _LEFT = "LEFT_LEFT"  # how earlier versions of the op align
 @op("MatrixDiagPartV3", kernel=_matrix_diag_part_kernel, host=("k", "padding_value"), shape=_diag_part_rule, moves=True,
     batching=leading_dimensions)  # fmt: skip
 def _matrix_diag_part(
-    input: TensorLike, k: Any, padding_value: Any, align: str = "RIGHT_LEFT", name: str | None = None
+    input: TensorLike, k: TensorLike, padding_value: TensorLike, align: str = "RIGHT_LEFT", name: str | None = None
 ) -> Tensor:
     """Extracts diagonals of matrices."""
 
 
 @_matrix_diag_part.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     k, _, align = call.attrs
     return _matrix_set_diag(zeros(call.shape(0), dy.dtype), dy, k, align)
 
@@ -266,12 +280,14 @@ def _(call: Call, dy: Any) -> Any:
     "MatrixDiagPartV2", kernel=lambda input, k, padding_value: _matrix_diag_part_kernel(input, k, padding_value, _LEFT),
     host=("k", "padding_value"), shape=_diag_part_rule, moves=True,
 )  # fmt: skip
-def _matrix_diag_part_v2(input: TensorLike, k: Any, padding_value: Any, name: str | None = None) -> Tensor:
+def _matrix_diag_part_v2(
+    input: TensorLike, k: TensorLike, padding_value: TensorLike, name: str | None = None
+) -> Tensor:
     """Extracts diagonals of matrices, all padded at their ends; only `tf.raw_ops` has it."""
 
 
 @_matrix_diag_part_v2.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _matrix_set_diag(zeros(call.shape(0), dy.dtype), dy, call.attrs[0], _LEFT)
 
 
@@ -306,7 +322,7 @@ def diag_part(
     return _matrix_diag_part(input, k, _diagonal_padding(padding_value, input), align, name)
 
 
-def _set_diag_rule(input: TensorShape, diagonal: TensorShape, k: Any = 0, *_: Any) -> TensorShape:
+def _set_diag_rule(input: TensorShape, diagonal: TensorShape, k: int | tuple[int, ...] = 0, *_: Any) -> TensorShape:
     expected = _diag_part_rule(input, k)
     if input.rank is None and diagonal.rank and is_static(k):
         low, high = _diagonal_range(k)
@@ -327,7 +343,9 @@ def _set_diag_rule(input: TensorShape, diagonal: TensorShape, k: Any = 0, *_: An
 
 
 @op("MatrixSetDiagV3", host=("k",), shape=_set_diag_rule, moves=True, batching=equal_shapes)
-def _matrix_set_diag(input: torch.Tensor, diagonal: torch.Tensor, k: Any, align: str = "RIGHT_LEFT") -> torch.Tensor:
+def _matrix_set_diag(
+    input: torch.Tensor, diagonal: torch.Tensor, k: int | tuple[int, ...], align: str = "RIGHT_LEFT"
+) -> torch.Tensor:
     """Replaces diagonals of matrices."""
     _check_align(align)
     _set_diag_rule(TensorShape(input.shape), TensorShape(diagonal.shape), k)  # copy_ would broadcast
@@ -335,7 +353,7 @@ def _matrix_set_diag(input: torch.Tensor, diagonal: torch.Tensor, k: Any, align:
 
 
 @_matrix_set_diag.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     k, align = call.attrs
     want_input, want_diagonal = call.wanted
     return (
@@ -389,7 +407,7 @@ def trace(x: TensorLike, name: str | None = None) -> Tensor:
     return reduce_sum(_matrix_diag_part(x, 0, _diagonal_padding(0, x)), -1)
 
 
-def _band_part_rule(input: TensorShape, num_lower: Any, num_upper: Any) -> TensorShape:
+def _band_part_rule(input: TensorShape, num_lower: int, num_upper: int) -> TensorShape:
     if isinstance(num_lower, tuple) or isinstance(num_upper, tuple):
         leave_to_kernel("num_lower and num_upper must be scalars")
         return input
@@ -435,7 +453,7 @@ def band_part(input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, n
 
 
 @band_part.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return band_part(dy, *call.attrs)
 
 
@@ -473,7 +491,7 @@ def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
 
 
 @tensor_diag.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return tensor_diag_part(dy)
 
 
@@ -515,7 +533,7 @@ def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 @tensor_diag_part.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return tensor_diag(dy)
 
 
@@ -542,7 +560,7 @@ def matrix_transpose(a: TensorLike, name: str | None = "matrix_transpose", conju
     tensor: Any = a if isinstance(a, Tensor) else convert(a)
     rank = tensor.value.ndim if type(tensor) is EagerTensor else tensor.shape.rank
     if rank is None:
-        axes = range_op(ops.Rank(tensor))
+        axes = range_op(rank_op(tensor))
         return transpose(tensor, concat([axes[:-2], axes[-1:], axes[-2:-1]], 0), conjugate, name)
     if rank < 2:
         raise ValueError(

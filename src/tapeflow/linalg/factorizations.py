@@ -15,7 +15,7 @@ from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import constant, ones_like, zeros_like
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.gathers import gather
-from tapeflow.array.properties import broadcast_dynamic_shape
+from tapeflow.array.properties import broadcast_dynamic_shape, shape_op
 from tapeflow.array.reshapes import broadcast_to
 from tapeflow.array.sorting import argsort, invert_permutation, sort
 from tapeflow.array.unranked import around_axis, joined_dims, with_joined_batch
@@ -23,7 +23,6 @@ from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import leading_dimensions
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32
@@ -69,7 +68,7 @@ def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 @cholesky.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     lower = call.outputs[0]
     middle = matmul(lower, dy, adjoint_a=True)
     middle = band_part(set_diag(middle, diag_part(middle) * constant(0.5, dy.dtype)), -1, 0)
@@ -78,7 +77,7 @@ def _(call: Call, dy: Any) -> Any:
     return (grad + adjoint(grad)) * constant(0.5, dy.dtype)
 
 
-def _identity_like(x: Any) -> Any:
+def _identity_like(x: Tensor) -> Any:
     """Returns identity matrices of the shape and dtype of `x`."""
     return set_diag(zeros_like(x), ones_like(diag_part(x)))
 
@@ -125,7 +124,7 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
 
 
 @_qr_op.gradient(needs="outputs")
-def _(call: Call, dq: Any, dr: Any) -> Any:
+def _(call: Call, dq: Tensor, dr: Tensor) -> Any:
     q, r = call.outputs
     rows, columns = shape_of(r)[-2], shape_of(r)[-1]
     static = isinstance(rows, int) and isinstance(columns, int)
@@ -145,7 +144,7 @@ def _(call: Call, dq: Any, dr: Any) -> Any:
     return concat([left, right], -1)
 
 
-def _qr_gradient(q: Any, r: Any, dq: Any, dr: Any) -> Any:
+def _qr_gradient(q: Tensor, r: Tensor, dq: Tensor, dr: Tensor) -> Any:
     """Computes the gradient for a square `r`: `(dq + q @ hermitian(lower(r dr^H - dq^H q))) @ r^-H`."""
     middle = matmul(r, dr, adjoint_b=True) - matmul(dq, q, adjoint_a=True)
     lower = band_part(middle, -1, 0)
@@ -232,7 +231,7 @@ def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None =
 
 
 @_lu_op.gradient(needs="outputs")
-def _(call: Call, dlu: Any, _: Any) -> Any:
+def _(call: Call, dlu: Tensor, _: Tensor) -> Any:
     factors, order = call.outputs
     lower = _unit_lower(factors)
     upper = band_part(factors, 0, -1)
@@ -245,7 +244,7 @@ def _(call: Call, dlu: Any, _: Any) -> Any:
     return _permute_rows(grad, argsort(order, -1))
 
 
-def _permute_rows(x: Any, order: Any) -> Any:
+def _permute_rows(x: Tensor, order: Tensor) -> Any:
     if order.shape.rank is None:
         rows = around_axis(order, -1)[0][:, :, 0]
         return with_joined_batch(lambda matrices: gather(matrices, rows, axis=1, batch_dims=1), x, 2)
@@ -255,7 +254,7 @@ def _permute_rows(x: Any, order: Any) -> Any:
     return gather(x, order, axis=-2, batch_dims=order.shape.rank - 1)
 
 
-def _lu_tensors(lower_upper: Any, perm: Any, validate_args: bool) -> tuple[Any, Any]:
+def _lu_tensors(lower_upper: Any, perm: TensorLike, validate_args: bool) -> tuple[Any, Any]:
     """Returns the two results of `tf.linalg.lu` as tensors.
 
     Raises:
@@ -281,7 +280,7 @@ def _lu_tensors(lower_upper: Any, perm: Any, validate_args: bool) -> tuple[Any, 
     return factors, order
 
 
-def _unit_lower(factors: Any) -> Any:
+def _unit_lower(factors: Tensor) -> Any:
     """Returns the lower triangular factor, with ones on its diagonal."""
     return set_diag(band_part(factors, -1, 0), ones_like(diag_part(factors)))
 
@@ -315,9 +314,9 @@ def lu_solve(
     if not sides.shape[-2:-1].is_compatible_with(factors.shape[-1:]):
         raise ValueError("`lower_upper.shape[-1]` must equal `rhs.shape[-2]`.")
     if order.shape.rank != 1:
-        batch = broadcast_dynamic_shape(ops.Shape(order)[:-1], ops.Shape(sides)[:-2])
-        sides = broadcast_to(sides, joined_dims(batch, ops.Shape(sides)[-2:]))
-        order = broadcast_to(order, joined_dims(batch, ops.Shape(order)[-1:]))
+        batch = broadcast_dynamic_shape(shape_op(order)[:-1], shape_op(sides)[:-2])
+        sides = broadcast_to(sides, joined_dims(batch, shape_op(sides)[-2:]))
+        order = broadcast_to(order, joined_dims(batch, shape_op(order)[-1:]))
     sides = _permute_rows(sides, order)
     return triangular_solve(factors, triangular_solve(_unit_lower(factors), sides), lower=False)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import torch
 from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import constant, ones_like, zeros, zeros_like
 from tapeflow.array.masks import where
+from tapeflow.array.properties import shape_op
 from tapeflow.array.ranges import eye
 from tapeflow.array.reshapes import reshape
 from tapeflow.core.autodiff.gradients import is_unranked, shape_of
@@ -18,7 +20,6 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batch_rules import leading_dimensions
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bfloat16
@@ -67,7 +68,7 @@ def expm(input: TensorLike, name: str | None = None) -> Tensor:
     return _matrix_exponential(tensor, name)
 
 
-def _block_gradient(function: Any, x: Any, dy: Any) -> Any:
+def _block_gradient(function: Callable[..., Any], x: Tensor, dy: Tensor) -> Any:
     """Computes the gradient of a function of matrices: the upper right block of `function([[x^H, dy], [0, x^H]])`.
 
     N. J. Higham, "Functions of Matrices" (2008), theorem 3.6.
@@ -79,7 +80,7 @@ def _block_gradient(function: Any, x: Any, dy: Any) -> Any:
 
 
 @_matrix_exponential.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _block_gradient(_matrix_exponential, call.inputs[0], dy)
 
 
@@ -119,7 +120,7 @@ def _(input: Any) -> Any:
 # ---- by eigenvalues, or, if a matrix has too few eigenvectors, by iteration ------------------------------------------
 
 
-def _by_eigenvalues(x: torch.Tensor, function: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def _by_eigenvalues(x: torch.Tensor, function: Callable[..., Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Computes `V function(values) V^-1`, complex.
 
     Args:
@@ -208,7 +209,7 @@ def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 @sqrtm.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     # With r = sqrtm(x), the gradient g solves r^T g + g r^T = dy, which is linear in the elements of g. TensorFlow does
     # not conjugate r, here alone.
     root = matrix_transpose(call.outputs[0])
@@ -216,7 +217,7 @@ def _(call: Call, dy: Any) -> Any:
     identity = eye(n, dtype=root.dtype)
     sums = einsum("...ik,jl->...ijkl", root, identity) + einsum("ik,...lj->...ijkl", identity, root)
     if is_unranked(shape_of(root)):
-        batch = ops.Shape(root)[:-2]
+        batch = shape_op(root)[:-2]
         square, column, whole = (concat([batch, d], 0) for d in ([n * n, n * n], [n * n, 1], [n, n]))
     else:
         batch = tuple(shape_of(root))[:-2]
@@ -282,5 +283,5 @@ def logm(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 @logm.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _block_gradient(logm, call.inputs[0], dy)

@@ -10,10 +10,11 @@ import numpy as np
 from tapeflow.array.creation import constant, convert_to_tensor, ones, ones_like
 from tapeflow.array.identities import less_static
 from tapeflow.array.masks import where
+from tapeflow.array.properties import rank as rank_op
+from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import expand_dims, reshape, squeeze, transpose
 from tapeflow.array.unranked import joined_dims, other_dimensions
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.values.indexed_slices import IndexedSlices
@@ -23,6 +24,7 @@ from tapeflow.math.arithmetic import add_n
 from tapeflow.math.casting import cast
 from tapeflow.math.complex import conj
 from tapeflow.math.elementwise import abs as abs_op
+from tapeflow.math.elementwise import pow as pow_op
 from tapeflow.math.elementwise import sqrt, square
 from tapeflow.math.extrema import maximum, minimum
 from tapeflow.math.reduction import reduce_max, reduce_sum
@@ -93,19 +95,19 @@ def norm(
         if is_matrix:
             return _max_over(reduce_sum(x, axes[1], True), axes[0], axes, keepdims)
         return reduce_max(x, axes, keepdims)
-    return ops.Pow(reduce_sum(ops.Pow(x, ord), axes, keepdims), 1.0 / ord)
+    return pow_op(reduce_sum(pow_op(x, ord), axes, keepdims), 1.0 / ord)
 
 
-def _max_over(sums: Any, axis: int, axes: tuple[int, int], keepdims: bool) -> Any:
+def _max_over(sums: Tensor, axis: int, axes: tuple[int, int], keepdims: bool) -> Any:
     largest = reduce_max(sums, axis, True)
     return largest if keepdims else squeeze(largest, axes)
 
 
-def _spectral_norm(x: Any, axes: tuple[int, int], keepdims: bool) -> Any:
+def _spectral_norm(x: Tensor, axes: tuple[int, int], keepdims: bool) -> Any:
     """Computes the largest singular values of the matrices in two dimensions."""
     rank = x.shape.rank
     if rank is None:
-        last = convert(list(axes), int32) % ops.Rank(x)
+        last = convert(list(axes), int32) % rank_op(x)
         order = joined_dims(other_dimensions(x, last), last)
     else:
         wrong = [a for a in axes if not -rank <= a < rank]
@@ -117,7 +119,7 @@ def _spectral_norm(x: Any, axes: tuple[int, int], keepdims: bool) -> Any:
     if not keepdims:
         return largest
     if rank is None:
-        return reshape(largest, ops.Shape(reduce_max(x, axes, True)))
+        return reshape(largest, shape_op(reduce_max(x, axes, True)))
     for i in sorted(last):
         largest = expand_dims(largest, i)
     return largest
@@ -152,12 +154,12 @@ def normalize(
 # ---- many tensors ----------------------------------------------------------------------------------------------------
 
 
-def _rows_or_values(x: Any) -> Any:
+def _rows_or_values(x: TensorLike) -> Any:
     """Returns the elements of a tensor, or of the rows of `IndexedSlices`, as a tensor."""
     return x.values if isinstance(x, IndexedSlices) else x if isinstance(x, Tensor) else convert(x)
 
 
-def _list_of_tensors(t_list: Any) -> list[Any]:
+def _list_of_tensors(t_list: TensorLike) -> list[Any]:
     """Returns a list of many tensors, or raises TypeError."""
     if not isinstance(t_list, Sequence) or isinstance(t_list, (str, bytes)):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")

@@ -6,19 +6,19 @@ oneDNN computes with weights in blocks, and a bias and an activation before it w
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 
 from tapeflow.core import aten
 from tapeflow.core.ops.layer import Activation, WeightLayer
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.linalg.large_products import is_large
 
 _LEAST = 1 << 23  # multiplications: below, the overhead of a longer call exceeds the gain
 
 
 def layer_of_product(
-    rows: Any, weights: Any, transposes_rows: bool = False, is_transposed: bool = False
+    rows: Tensor, weights: Tensor, transposes_rows: bool = False, is_transposed: bool = False
 ) -> WeightLayer | None:
     """Returns the layer of a product of rows, of any number of dimensions, with a matrix, as `@f.layer` wants it."""
     if transposes_rows or weights.shape.rank != 2 or not rows.shape.rank or not weights.shape.is_fully_defined():

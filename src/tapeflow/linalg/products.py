@@ -53,16 +53,16 @@ def _mat_mul(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
 
 
 @_mat_mul.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     a, b = call.inputs
     want_a, want_b = call.wanted
     if a.dtype.is_complex:
         a, b = conj(a), conj(b)
-    return _matmul_kernel(dy, b, False, True) if want_a else None, _matmul_kernel(a, dy, True) if want_b else None
+    return matmul_op(dy, b, False, True) if want_a else None, matmul_op(a, dy, True) if want_b else None
 
 
 @_mat_mul.accumulate
-def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
+def _(call: Call, dy: Tensor, sums: dict[int, Any], owned: set[int]) -> Any:
     a, b = call.inputs
     i, j = call.input_ids
     want_a, want_b = call.wanted
@@ -70,13 +70,13 @@ def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
         return call.op.gradient(call, dy)
     da = db = None
     if want_a and (i not in owned or not _added_product(sums[i], dy, b, False)):
-        da = _matmul_kernel(dy, b, False, True)
+        da = matmul_op(dy, b, False, True)
     if want_b and (j not in owned or not _added_product(sums[j], a, dy, True)):
-        db = _matmul_kernel(a, dy, True)
+        db = matmul_op(a, dy, True)
     return da, db
 
 
-def _added_product(total: Any, a: Any, b: Any, transpose_a: bool) -> bool:
+def _added_product(total: Tensor, a: Tensor, b: Tensor, transpose_a: bool) -> bool:
     """Adds the product `a.T @ b`, or `a @ b.T`, to a sum in place, and returns whether that was possible.
 
     It is not where another kernel computes large products, where ATen can't write to the sum's memory, or where `vmap`
@@ -102,26 +102,24 @@ def _large_matmul(a: torch.Tensor, b: torch.Tensor, transpose_a: bool, transpose
     "MatMul", shape=_matmul_rule, allocates=True, for_many=by_size(_large_matmul),
     in_loops=lambda b, *args: b.product(*args),
 )  # fmt: skip
-def _matmul_kernel(
-    a: torch.Tensor, b: torch.Tensor, transpose_a: bool = False, transpose_b: bool = False
-) -> torch.Tensor:
+def matmul_op(a: torch.Tensor, b: torch.Tensor, transpose_a: bool = False, transpose_b: bool = False) -> torch.Tensor:
     """Multiplies two matrices, each of them transposed first or not."""
     if transpose_a:
         a = a.mT  # quicker than t()
     return _times_transposed(a, b) if transpose_b else torch.mm(a, b)
 
 
-_matmul_kernel.op.variants = dict.fromkeys(("grad_a", "grad_b"), _matmul_kernel)
+matmul_op.op.variants = dict.fromkeys(("grad_a", "grad_b"), matmul_op)
 
 
-def _write_product(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> tuple[Any, str]:
+def _write_product(a: Tensor, b: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> tuple[Any, str]:
     left = "{0}.t()" if transpose_a else "{0}"
     if chooses(a.dtype, a.shape, b.shape[0 if transpose_b else 1]):
         return product, f"{{kernel}}({left}, {{1}}{'.t()' if transpose_b else ''})"
     return (_times_transposed if transpose_b else torch.mm), f"{{kernel}}({left}, {{1}})"
 
 
-def _write_product_with_bias(inner: Any, outer: Any, bias: Any) -> Any:
+def _write_product_with_bias(inner: Any, outer: Any, bias: Tensor) -> Any:
     a, b, *transposed = inner.args
     if bias.dtype is not a.dtype or not certainly_broadcasts(bias.shape, inner.outputs[0].shape):
         return None
@@ -134,36 +132,36 @@ def _write_product_with_bias(inner: Any, outer: Any, bias: Any) -> Any:
 
 def _product_of_slices(batch: Batch, a: Slices, b: Slices, transpose_a: bool = False, transpose_b: bool = False) -> Any:
     if not b.stacked and not transpose_a:
-        product = _matmul_kernel(batch.flat(a), b.value, False, transpose_b)
+        product = matmul_op(batch.flat(a), b.value, False, transpose_b)
         return batch.reshape(product, [batch.dims(a)[0], batch.dims(b)[0 if transpose_b else 1]])
     if a.stacked and b.stacked and a.slice.shape[0 if transpose_a else 1] == 1:  # the gradient of a vector's product
         rows, columns = batch.dims(a)[1 if transpose_a else 0], batch.dims(b)[0 if transpose_b else 1]
         return multiply(batch.reshape(a.value, [rows, 1]), batch.reshape(b.value, [1, columns]))
     if a.slice.dtype.is_complex and (transpose_a or transpose_b):
         raise NoRule  # products of batches take the adjoint
-    return _batch_matmul(a.value, b.value, transpose_a, transpose_b)
+    return batch_matmul(a.value, b.value, transpose_a, transpose_b)
 
 
 _mat_mul.layer(layer_of_product)
-_matmul_kernel.layer(layer_of_product)
+matmul_op.layer(layer_of_product)
 _mat_mul.inline(_write_product)
-_matmul_kernel.inline(_write_product)
+matmul_op.inline(_write_product)
 _mat_mul.batching(_product_of_slices)
-_matmul_kernel.batching(_product_of_slices)
+matmul_op.batching(_product_of_slices)
 
 
-@_matmul_kernel.summed
+@matmul_op.summed
 def _(batch: Batch, a: Slices, b: Slices, transpose_a: bool, transpose_b: bool) -> Any:
     if not (a.stacked and b.stacked and transpose_a) or transpose_b:
         raise NoRule
-    return _matmul_kernel(batch.flat(a), batch.flat(b), True)
+    return matmul_op(batch.flat(a), batch.flat(b), True)
 
 
 add.fuses("MatMul")(_write_product_with_bias)
 
 
 @add.fuses("BatchMatMulV2")
-def _(inner: Any, outer: Any, bias: Any) -> Any:
+def _(inner: Any, outer: Any, bias: Tensor) -> Any:
     rows, matrix, transposes_rows, is_transposed = inner.args
     channels = inner.outputs[0].shape[-1]
     if transposes_rows or matrix.shape.rank != 2 or channels is None or bias.shape.as_list() != [channels]:
@@ -174,21 +172,21 @@ def _(inner: Any, outer: Any, bias: Any) -> Any:
     return torch.nn.functional.linear, call, [rows, matrix, bias]
 
 
-@_matmul_kernel.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+@matmul_op.gradient(needs="inputs")
+def _(call: Call, dy: Tensor) -> Any:
     a, b = call.inputs
     transpose_a, transpose_b = call.attrs
     want_a, want_b = call.wanted
     if a.dtype.is_complex:
         a, b = conj(a), conj(b)
     if transpose_a:
-        da = _matmul_kernel(b, dy, transpose_b, True) if want_a else None
+        da = matmul_op(b, dy, transpose_b, True) if want_a else None
     else:
-        da = _matmul_kernel(dy, b, False, not transpose_b) if want_a else None
+        da = matmul_op(dy, b, False, not transpose_b) if want_a else None
     if transpose_b:
-        db = _matmul_kernel(dy, a, True, transpose_a) if want_b else None
+        db = matmul_op(dy, a, True, transpose_a) if want_b else None
     else:
-        db = _matmul_kernel(a, dy, not transpose_a, False) if want_b else None
+        db = matmul_op(a, dy, not transpose_a, False) if want_b else None
     return da, db
 
 
@@ -224,31 +222,31 @@ def _large_bmm(x: torch.Tensor, y: torch.Tensor, adj_x: bool, adj_y: bool) -> to
     allocates=True, node_name="MatMul",
     for_many=by_size(_large_bmm), in_loops=lambda b, *args: b.product(*args),
 )  # fmt: skip
-def _batch_matmul(
+def batch_matmul(
     x: TensorLike, y: TensorLike, adj_x: bool = False, adj_y: bool = False, name: str | None = None
 ) -> Tensor:
     """Multiplies the matrices in the last two dimensions; the others broadcast."""
 
 
-@_batch_matmul.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+@batch_matmul.gradient(needs="inputs")
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
     adj_x, adj_y = call.attrs
     want_x, want_y = call.wanted
     dx = dy_ = None
     if want_x:
-        dx = _batch_matmul(y, dy, adj_y, True) if adj_x else _batch_matmul(dy, y, False, not adj_y)
+        dx = batch_matmul(y, dy, adj_y, True) if adj_x else batch_matmul(dy, y, False, not adj_y)
         dx = sum_like(dx, x)
     if want_y and not adj_x and _is_of_all_slices(x, y, dy):
         x, dy = (reshape(t, [-1, t.shape[-1]]) for t in (x, dy))
-        dy_ = _matmul_kernel(dy, x, True) if adj_y else _matmul_kernel(x, dy, True)
+        dy_ = matmul_op(dy, x, True) if adj_y else matmul_op(x, dy, True)
     elif want_y:
-        dy_ = _batch_matmul(dy, x, True, adj_x) if adj_y else _batch_matmul(x, dy, not adj_x, False)
+        dy_ = batch_matmul(dy, x, True, adj_x) if adj_y else batch_matmul(x, dy, not adj_x, False)
         dy_ = sum_like(dy_, y)
     return dx, dy_
 
 
-def _is_of_all_slices(x: Any, y: Any, dy: Any) -> bool:
+def _is_of_all_slices(x: Tensor, y: Tensor, dy: Tensor) -> bool:
     """Returns True if `y` is one matrix that all slices of `x` are multiplied by. Its gradient is then one product of
     all rows, which is faster than a product for each slice and their sum."""
     if y.shape.rank != 2 or x.shape.rank is None or x.dtype.is_complex:
@@ -256,15 +254,15 @@ def _is_of_all_slices(x: Any, y: Any, dy: Any) -> bool:
     return bool(x.shape[-1] and dy.shape[-1])  # static, and not empty
 
 
-@_batch_matmul.inline
-def _(x: Any, y: Any, adj_x: bool = False, adj_y: bool = False) -> Any:
+@batch_matmul.inline
+def _(x: Tensor, y: Tensor, adj_x: bool = False, adj_y: bool = False) -> Any:
     if adj_x or y.shape.rank != 2 or not chooses(x.dtype, x.shape, y.shape[0 if adj_y else 1]):
         return None
     return product, f"{{kernel}}({{0}}, {{1}}{'.t()' if adj_y else ''})"
 
 
-_batch_matmul.layer(layer_of_product)
-_batch_matmul.op.variants = dict.fromkeys(("grad_x", "grad_y"), _batch_matmul)  # hints to quantizers
+batch_matmul.layer(layer_of_product)
+batch_matmul.op.variants = dict.fromkeys(("grad_x", "grad_y"), batch_matmul)  # hints to quantizers
 
 
 def _products_of_slices(batch: Batch, x: Slices, y: Slices, *attrs: Any) -> Any:
@@ -272,7 +270,7 @@ def _products_of_slices(batch: Batch, x: Slices, y: Slices, *attrs: Any) -> Any:
     return batch.op.function(batch.lift(x, rank), batch.lift(y, rank), *attrs)
 
 
-_batch_matmul.batching(_products_of_slices)
+batch_matmul.batching(_products_of_slices)
 
 
 @op("BatchMatMulV3", shape=check_ranks_first(_batch_matmul_rule, -2, -2), batching=_products_of_slices)
@@ -287,12 +285,12 @@ _batch_matmul_into.op.variants = dict.fromkeys(("grad_x", "grad_y"), _batch_matm
 
 
 @_batch_matmul_into.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
     dtype, adj_x, adj_y = call.attrs
     wide_x, wide_y = cast(x, dtype), cast(y, dtype)
-    dx = _batch_matmul(wide_y, dy, adj_y, True) if adj_x else _batch_matmul(dy, wide_y, False, not adj_y)
-    dy_ = _batch_matmul(dy, wide_x, True, adj_x) if adj_y else _batch_matmul(wide_x, dy, not adj_x, False)
+    dx = batch_matmul(wide_y, dy, adj_y, True) if adj_x else batch_matmul(dy, wide_y, False, not adj_y)
+    dy_ = batch_matmul(dy, wide_x, True, adj_x) if adj_y else batch_matmul(wide_x, dy, not adj_x, False)
     return cast(sum_like(dx, x), x.dtype), cast(sum_like(dy_, y), y.dtype)
 
 
@@ -344,7 +342,7 @@ def matmul(
             if a.value.ndim == 2 == b.value.ndim:
                 return _mat_mul(a, b, name)
             if a.value.ndim >= 2 <= b.value.ndim:
-                return _batch_matmul(a, b, False, False, name)
+                return batch_matmul(a, b, False, False, name)
     else:
         operand: Any
         for operand in (a, b):
@@ -371,12 +369,12 @@ def matmul(
         if min(rank_a, rank_b) < 2 or not (transpose_a or transpose_b or adjoint_a or adjoint_b):
             return _mat_mul(left, right, name)  # the op refuses wrong dtypes, then vectors
         left, right = conj(left) if adjoint_a else left, conj(right) if adjoint_b else right
-        return _matmul_kernel(left, right, transpose_a or adjoint_a, transpose_b or adjoint_b, name)
+        return matmul_op(left, right, transpose_a or adjoint_a, transpose_b or adjoint_b, name)
     if transpose_a:
         left, adjoint_a = conj(left), True
     if transpose_b:
         right, adjoint_b = conj(right), True
-    return _batch_matmul(left, right, adjoint_a, adjoint_b, name)
+    return batch_matmul(left, right, adjoint_a, adjoint_b, name)
 
 
 _BOTH = "Only one of `transpose_{0}` and `adjoint_{0}` can be True. Received `transpose_{0}`={1}, `adjoint_{0}`={2}."
@@ -464,6 +462,6 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
 
 
 @cross.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     a, b = call.inputs
     return cross(b, dy), cross(dy, a)

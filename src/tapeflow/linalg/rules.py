@@ -9,6 +9,7 @@ import torch
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.shape_rules import broadcast, text
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
 
@@ -18,7 +19,7 @@ def sizes(shape: TensorShape) -> list[int]:
     return [int(d) for d in shape]
 
 
-def is_static(argument: Any) -> bool:
+def is_static(argument: TensorLike) -> bool:
     """Returns True if a shape rule sees the whole value of a host argument."""
     return isinstance(argument, int) or (isinstance(argument, tuple) and None not in argument)
 

@@ -10,6 +10,7 @@ import torch
 
 from tapeflow.array.concat_and_split import unstack
 from tapeflow.array.creation import constant, ones_like, zeros_like
+from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import expand_dims
 from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
@@ -63,11 +64,11 @@ def det(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 @det.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _scale_matrices(inv(call.inputs[0], adjoint=True), dy * call.outputs[0])  # not conjugated, as in TensorFlow
 
 
-def _scale_matrices(matrices: Any, scalars: Any) -> Any:
+def _scale_matrices(matrices: Tensor, scalars: Tensor) -> Any:
     """Multiplies each matrix by its scalar."""
     return matrices * expand_dims(expand_dims(scalars, -1), -1)
 
@@ -131,7 +132,7 @@ def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
 
 
 @_log_matrix_determinant.gradient(needs="inputs")
-def _(call: Call, _: Any, dlog: Any) -> Any:
+def _(call: Call, _: Tensor, dlog: Tensor) -> Any:
     return _scale_matrices(inv(call.inputs[0], adjoint=True), dlog)
 
 
@@ -209,7 +210,7 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Te
 
 
 @inv.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     (adjoint,) = call.attrs
     inverse = call.outputs[0]
     inner = matmul(dy, inverse, adjoint_a=adjoint, adjoint_b=not adjoint)
@@ -275,7 +276,7 @@ def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str 
 
 
 @solve.gradient(needs="input0 outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     matrix, x = call.inputs[0], call.outputs[0]
     (adjoint,) = call.attrs
     drhs = solve(matrix, dy, not adjoint)
@@ -329,7 +330,7 @@ def triangular_solve(
 
 
 @triangular_solve.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     matrix, rhs = call.inputs
     lower, adjoint = call.attrs
     x = call.outputs[0]
@@ -444,7 +445,7 @@ def lstsq(
         return _matrix_solve_ls(a, b, l2_regularizer, fast, name)
     rows, columns = a.shape[-2], a.shape[-1]
     if rows is None or columns is None:
-        rows, columns = unstack(ops.Shape(a)[-2:], 2)
+        rows, columns = unstack(shape_op(a)[-2:], 2)
         return hooks.cond(
             rows >= columns,
             lambda: _normal_equations(a, b, l2_regularizer, True),
@@ -453,7 +454,7 @@ def lstsq(
     return _normal_equations(a, b, l2_regularizer, rows >= columns)
 
 
-def _normal_equations(matrix: Any, rhs: Any, l2_regularizer: float, tall: bool) -> Any:
+def _normal_equations(matrix: Tensor, rhs: Tensor, l2_regularizer: float, tall: bool) -> Any:
     """Solves least squares problems by the Cholesky factor of the smaller Gram matrix."""
     gram = matmul(matrix, matrix, adjoint_a=tall, adjoint_b=not tall)
     if l2_regularizer:

@@ -14,12 +14,12 @@ import torch
 
 from tapeflow.array.creation import constant, convert_to_tensor, zeros, zeros_like
 from tapeflow.array.masks import where
+from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import expand_dims
 from tapeflow.core.autodiff.gradients import conj, shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import leading_dimensions
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, complex64, complex128, float32, float64, int32
@@ -37,7 +37,7 @@ from tapeflow.math.reduction import reduce_max, reduce_sum
 _FAILED = "{} was not successful. The input might not be valid."
 
 
-def _reciprocal_differences(x: Any) -> Any:
+def _reciprocal_differences(x: Tensor) -> Any:
     """Returns the matrix of `1 / (x[j] - x[i])`, and 0 on the diagonal and where that is 1 / 0."""
     differences = expand_dims(x, -2) - expand_dims(x, -1)
     inverse = differences / (differences * differences + constant(1e-20, differences.dtype))
@@ -70,7 +70,7 @@ def _self_adjoint_eig(input: torch.Tensor, compute_v: bool = True) -> tuple[torc
 
 
 @_self_adjoint_eig.gradient(needs="inputs outputs")
-def _(call: Call, dvalues: Any, dvectors: Any) -> Any:
+def _(call: Call, dvalues: Tensor, dvectors: Tensor) -> Any:
     values, vectors = call.outputs
     (compute_v,) = call.attrs
     if compute_v:
@@ -250,7 +250,7 @@ def _svd_op(input: torch.Tensor, compute_uv: bool = True, full_matrices: bool = 
 
 
 @_svd_op.gradient(needs="inputs outputs")
-def _(call: Call, ds: Any, du: Any, dv: Any) -> Any:
+def _(call: Call, ds: Tensor, du: Tensor, dv: Tensor) -> Any:
     compute_uv, _ = call.attrs
     if not compute_uv:
         _, u, v = _svd_op(call.inputs[0], True, False)
@@ -328,10 +328,10 @@ def _float_matrices(a: TensorLike, hint: DType | None = None) -> Any:
     return matrix
 
 
-def _larger_side(a: Any) -> Any:
+def _larger_side(a: Tensor) -> Any:
     """Returns the larger dimension of the matrices: a number, or a tensor of their dtype if it is not static."""
     sides = a.shape[-2:]
-    return max(sides) if sides.is_fully_defined() else cast(reduce_max(ops.Shape(a)[-2:]), a.dtype)
+    return max(sides) if sides.is_fully_defined() else cast(reduce_max(shape_op(a)[-2:]), a.dtype)
 
 
 def pinv(

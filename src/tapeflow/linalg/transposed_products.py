@@ -136,25 +136,17 @@ def _tile_text(lanes: int, height: int, width: int) -> str:
             lines.append(f"  store {vector} %z{i}_{j}, ptr %p{i}_{j}, align 4")
         else:
             lines.append(
-                f"  call void @llvm.masked.store.v{lanes}f32.p0({vector} %z{i}_{j}, ptr %p{i}_{j}, i32 4, "
-                f"{mask} %mask)"
+                f"  call void @llvm.masked.store.v{lanes}f32.p0({vector} %z{i}_{j}, ptr %p{i}_{j}, i32 4, {mask} %mask)"
             )
     return "\n".join([*lines, "  ret void", "}"])
 
 
 def _range_text(lanes: int, heights: list[int], width: int, counting: str) -> str:
-    """Returns the function that computes rows of the result: blocks of rows of the operands, columns and rows of tiles.
-    """
+    """Returns the function that computes rows of the result: blocks of rows of the operands, columns and rows of tiles."""
     mask, panel = f"<{lanes} x i1>", lanes * width
-    lines = [
-        "define internal void @range(ptr %table, i64 %begin, i64 %end) {",
-        "entry:",
-    ]
+    lines = ["define internal void @range(ptr %table, i64 %begin, i64 %end) {", "entry:"]
     for i, (name, kind) in enumerate(zip(("rows", "m", "n", "a", "b", "c"), ["i64"] * 3 + ["ptr"] * 3, strict=True)):
-        lines += [
-            f"  %at_{name} = getelementptr i64, ptr %table, i64 {i}",
-            f"  %{name} = load {kind}, ptr %at_{name}",
-        ]
+        lines += [f"  %at_{name} = getelementptr i64, ptr %table, i64 {i}", f"  %{name} = load {kind}, ptr %at_{name}"]
     lines += [
         "  br label %block",
         "block:",
@@ -201,7 +193,8 @@ def _range_text(lanes: int, heights: list[int], width: int, counting: str) -> st
             f"  %co{number} = add i64 %cr{number}, %col",
             f"  %cp{number} = getelementptr float, ptr %c, i64 %co{number}",
             f"  switch i64 %vectors, label %r{number}w{width} ["
-            + " ".join(f"i64 {w}, label %r{number}w{w}" for w in range(1, width)) + "]",
+            + " ".join(f"i64 {w}, label %r{number}w{w}" for w in range(1, width))
+            + "]",
         ]
         for w in range(1, width + 1):
             lines += [

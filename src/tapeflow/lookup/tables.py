@@ -303,7 +303,7 @@ class StaticVocabularyTable(TrackableResource):
         buckets = convert(self._num_oov_buckets, int64)
         return buckets if self._table is None else self._table.size() + buckets
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
+    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
         """Returns the numbers of words, or of their buckets.
 
         Args:

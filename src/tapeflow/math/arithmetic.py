@@ -9,12 +9,12 @@ from typing import Any
 import torch
 
 from tapeflow.array.batched_lists import stacked_list
+from tapeflow.array.creation import zeros_like_op
 from tapeflow.array.tensor_list import add_variants
 from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.convert import as_operand, convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.elementwise_kernels import zero_where_zero
 from tapeflow.core.ops.op import op, widen
@@ -28,7 +28,7 @@ from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
 
 
-def _add_text(x: Any, y: Any) -> Any:
+def _add_text(x: StringArray, y: StringArray) -> Any:
     shape = tuple(broadcast(TensorShape(x.shape), TensorShape(y.shape)))
     if not isinstance(x, StringArray):
         return x + y  # of a quantized dtype
@@ -67,7 +67,7 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @add.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.wanted
     shape = dy.value.shape if type(dy) is EagerTensor else shape_of(dy)
     shape_x, shape_y = call.shapes
@@ -91,7 +91,7 @@ def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
     )
 
 
-def _added_rows(total: Any, dy: Any, shape: torch.Size) -> bool:
+def _added_rows(total: Tensor, dy: Tensor, shape: torch.Size) -> bool:
     """Adds the rows of a matrix to a sum in place, such as a bias gradient over many steps. Returns False if it can't.
 
     A product with ones does this in one kernel instead of two.
@@ -137,7 +137,7 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @subtract.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.wanted
     return (sum_to_shape(dy, call.shape(0)) if x else None, negative(sum_to_shape(dy, call.shape(1))) if y else None)
 
@@ -162,7 +162,7 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @multiply.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
     want_x, want_y = call.wanted
     return (
@@ -188,7 +188,7 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @negative.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return negative(dy)
 
 
@@ -222,7 +222,7 @@ def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) ->
 
 
 @squared_difference.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
     want_x, want_y = call.wanted
     dx = multiply(multiply(dy, 2.0), subtract(x, y))
@@ -236,7 +236,7 @@ def _multiply_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 
 @_multiply_no_nan.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
     want_x, want_y = call.wanted
     return (
@@ -281,7 +281,7 @@ def _add_variants(inputs: list[Any]) -> Any:
 
 
 @op("AddN", strings=_add_variants, shape=_add_n_rule, in_loops=lambda b, inputs: b.add_all(inputs))
-def _add_n(inputs: list[torch.Tensor]) -> torch.Tensor:
+def add_n_op(inputs: list[torch.Tensor]) -> torch.Tensor:
     """Sums tensors of one shape."""
     first = inputs[0]
     for i, x in enumerate(inputs):
@@ -291,13 +291,13 @@ def _add_n(inputs: list[torch.Tensor]) -> torch.Tensor:
     return functools.reduce(torch.add, inputs)
 
 
-@_add_n.batching
+@add_n_op.batching
 def _(batch: Batch, values: list[Slices]) -> Any:
     return batch.run([stacked_list(batch, v) if v.slice.dtype is variant else batch.stack(v) for v in values])
 
 
-@_add_n.gradient()
-def _(call: Call, dy: Any) -> Any:
+@add_n_op.gradient()
+def _(call: Call, dy: Tensor) -> Any:
     return [dy] * len(call.wanted)
 
 
@@ -327,7 +327,7 @@ def add_n(inputs: Iterable[TensorLike], name: str | None = None) -> Tensor:
         raise ValueError(
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
         )
-    return tensors[0] if len(tensors) == 1 else _add_n(tensors, name)
+    return tensors[0] if len(tensors) == 1 else add_n_op(tensors, name)
 
 
 def accumulate_n(
@@ -365,7 +365,7 @@ def accumulate_n(
             f"The `tensor_dtype` argument is {as_dtype(tensor_dtype)}, but `input` is of type {tensors[0].dtype}. "
             "These must be equal. Try casting the input to the desired type."
         )
-    return _add_n(tensors, name)
+    return add_n_op(tensors, name)
 
 
 def scalar_mul(scalar: TensorLike, x: Tensor | ReadAsTensor | IndexedSlices, name: str | None = None) -> Tensor:
@@ -415,7 +415,7 @@ def polyval(coeffs: list[TensorLike], x: TensorLike, name: str | None = None) ->
         raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
     x = convert(x)
     if not coeffs:
-        return ops.ZerosLike(x)
+        return zeros_like_op(x)
     total = convert(coeffs[0])
     for c in coeffs[1:]:
         total = add(c, multiply(total, x))

@@ -36,13 +36,14 @@ from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, as_numpy, flat_bytes, invalid
 from tapeflow.core.values.variable import Variable
+from tapeflow.math.extrema import clip_by_value_op
 
 
 def _refuse_cast(source: DType, to: DType) -> UnimplementedError:
     return UnimplementedError.of(f"Cast {datatype_name(source)} to {datatype_name(to)} is not supported")
 
 
-def _array_to(x: Any, DstT: DType) -> Any:
+def _array_to(x: StringArray, DstT: DType) -> Any:
     """Casts values that are held as arrays: strings, which are refused, and numbers that ATen has no storage for."""
     if isinstance(x, StringArray):
         raise _refuse_cast(as_dtype("string"), DstT)
@@ -97,7 +98,7 @@ _FROM_FLOATS: dict[DType, Callable[[torch.Tensor], torch.Tensor]] = {
     identity_if_same_shape=True,
     takes_sparse=True,
 )
-def _cast_op(x: torch.Tensor, DstT: DType) -> Any:
+def cast_op(x: torch.Tensor, DstT: DType) -> Any:
     """Casts to a dtype."""
     kind = x.dtype
     if kind.is_complex and not DstT.is_complex:
@@ -111,15 +112,15 @@ def _cast_op(x: torch.Tensor, DstT: DType) -> Any:
     return as_numpy(x, FROM_TORCH[x.dtype]).astype(storage_type(DstT))
 
 
-@_cast_op.static_value
+@cast_op.static_value
 def _(x: Tensor, to: DType) -> Any:
     if not x.dtype.is_integer:
         raise NotStatic
     return elements(x)
 
 
-@_cast_op.gradient(needs="dtypes")
-def _(call: Call, dy: Any) -> Any:
+@cast_op.gradient(needs="dtypes")
+def _(call: Call, dy: Tensor) -> Any:
     to = call.dtype(0)
     return cast(dy, to) if to.is_floating or to.is_complex else None
 
@@ -153,9 +154,9 @@ def cast(x: TensorLike | IndexedSlices, dtype: DTypeLike, name: str | None = Non
             rows: Any = IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
             return rows
         if hasattr(type(x), "__tf_dispatch__"):
-            return _cast_op(x, dtype, name)
+            return cast_op(x, dtype, name)
         tensor = convert(x)
-    return tensor if tensor.dtype is dtype else _cast_op(tensor, dtype, name)
+    return tensor if tensor.dtype is dtype else cast_op(tensor, dtype, name)
 
 
 # ---- saturating ------------------------------------------------------------------------------------------------------
@@ -179,7 +180,7 @@ def _cast_limits(source: DType, to: DType) -> tuple[Any, Any] | None:
     return float(smallest), float(largest)
 
 
-def _exact_number(value: Any) -> Any:
+def _exact_number(value: int | np.generic) -> Any:
     """Returns the number as Python's own, which compares integers of any size with floats exactly."""
     return int(value) if isinstance(value, (int, np.integer)) else float(value)
 
@@ -208,10 +209,10 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
     if source.is_complex and (limits is not None or not to.is_complex):
         part = ops.Real(tensor, source.real_dtype)
         if to.is_complex:
-            other = ops.ClipByValue(ops.Imag(tensor, source.real_dtype), *limits)
-            return cast(ops.Complex(ops.ClipByValue(part, *limits), other, source), to, name)
+            other = clip_by_value_op(ops.Imag(tensor, source.real_dtype), *limits)
+            return cast(ops.Complex(clip_by_value_op(part, *limits), other, source), to, name)
         tensor = part
-    return cast(tensor if limits is None else ops.ClipByValue(tensor, *limits), to, name)
+    return cast(tensor if limits is None else clip_by_value_op(tensor, *limits), to, name)
 
 
 # ---- by bits ---------------------------------------------------------------------------------------------------------
@@ -280,5 +281,5 @@ def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Tens
 
 
 @bitcast.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     raise LookupError("gradient registry has no entry for: Bitcast")

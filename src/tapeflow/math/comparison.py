@@ -13,7 +13,6 @@ from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops import elementwise_kernels
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
@@ -25,7 +24,7 @@ from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 _COMPARISON: dict[str, Any] = {"shape": broadcast, "allocates": True}
 
 
-def _equal_arrays(x: Any, y: Any) -> torch.Tensor:
+def _equal_arrays(x: StringArray, y: StringArray) -> torch.Tensor:
     """Compares strings, or arrays of quantized integers."""
     shape = x.shape if x.shape == y.shape else tuple(broadcast(TensorShape(x.shape), TensorShape(y.shape)))
     if isinstance(x, StringArray):
@@ -132,7 +131,7 @@ def _rule_or_unlike(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
     return TensorShape([n if m == 1 else m for m, n in pairs])
 
 
-def _compare_or_not(x: Any, y: Any, unlike: bool) -> torch.Tensor:
+def _compare_or_not(x: StringArray | torch.Tensor, y: StringArray | torch.Tensor, unlike: bool) -> torch.Tensor:
     try:
         np.broadcast_shapes(x.shape, y.shape)
     except ValueError:
@@ -152,7 +151,7 @@ def _compared_or_unlike(x: TensorLike, y: TensorLike, unlike: bool, name: str | 
 
 @_compared_or_unlike.decomposition
 def _(x: Any, y: Any, unlike: bool) -> Any:
-    return (ops.NotEqual if unlike else ops.Equal)(x, y)
+    return (not_equal if unlike else equal)(x, y)
 
 
 equal.op.variants = {"incompatible_shape_error": lambda x, y, name: compared_as_a_whole(equal, x, y, False, name)}

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import torch
 
+from tapeflow.array.creation import zeros_like_op
+from tapeflow.array.masks import select_v2
 from tapeflow.core.autodiff.gradients import sum_to_shape
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import as_operand, convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, same
-from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import complex64, complex128, float32, float64, variant
 from tapeflow.core.values.boxed_objects import Addend, box_object
 from tapeflow.core.values.tensor import Tensor
@@ -25,12 +27,12 @@ _COMPLEX_OF = {float32: complex64, float64: complex128}
 
 
 @op("Complex", kernel=lambda real, imag, Tout: torch.complex(real, imag), shape=broadcast, elementwise=True)
-def _complex_op(real: Any, imag: Any, Tout: Any = complex64, name: str | None = None) -> Any:
+def _complex_op(real: TensorLike, imag: TensorLike, Tout: DTypeLike = complex64, name: str | None = None) -> Any:
     """Combines real and imaginary parts into complex numbers."""
 
 
 @_complex_op.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     want_real, want_imag = call.wanted
     return (
         sum_to_shape(real(dy), call.shape(0)) if want_real else None,
@@ -66,12 +68,12 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tens
 
 
 @op("Real", kernel=lambda input, Tout: torch.real(input).contiguous(), shape=same, elementwise=True)
-def _real_op(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
+def _real_op(input: TensorLike, Tout: DTypeLike = float32, name: str | None = None) -> Any:
     """Returns the real parts."""
 
 
 @_real_op.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return complex(dy, convert(0, dy.dtype))
 
 
@@ -100,12 +102,12 @@ def real(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 @op("Imag", kernel=lambda input, Tout: torch.imag(input).contiguous(), shape=same, elementwise=True)
-def _imag_op(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
+def _imag_op(input: TensorLike, Tout: DTypeLike = float32, name: str | None = None) -> Any:
     """Returns the imaginary parts."""
 
 
 @_imag_op.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return complex(convert(0, dy.dtype), dy)
 
 
@@ -125,21 +127,21 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
     x = as_operand(input)
     if x.dtype.is_complex:
         return _imag_op(x, x.dtype.real_dtype, name)
-    return ops.ZerosLike(x)
+    return zeros_like_op(x)
 
 
-def _conj_of_variant(variant: Any) -> Any:
+def _conj_of_variant(variant: np.ndarray) -> Any:
     return box_object(variant[()].conj()) if isinstance(variant[()], Addend) else variant
 
 
 # `torch.conj` would only mark the memory as conjugated, and not every reader of it looks for the mark.
 @op("Conj", kernel=torch.conj_physical, strings=_conj_of_variant, shape=same, elementwise=True)
-def _conj_op(input: Any, name: str | None = None) -> Any:
+def _conj_op(input: TensorLike, name: str | None = None) -> Any:
     """Computes the complex conjugate."""
 
 
 @_conj_op.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _conj_op(dy)
 
 
@@ -168,12 +170,12 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @op("Angle", kernel=lambda input, Tout: torch.angle(input), shape=same, elementwise=True)
-def _angle_op(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
+def _angle_op(input: TensorLike, Tout: DTypeLike = float32, name: str | None = None) -> Any:
     """Computes the angles of complex numbers."""
 
 
 @_angle_op.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     # d(atan2(b, a)) = (a db - b da) / |z|**2, which is -1 / (b + ia) in TensorFlow's convention for gradients.
     z = call.inputs[0]
     turned = complex(imag(z), real(z))
@@ -202,4 +204,4 @@ def angle(input: TensorLike, name: str | None = None) -> Tensor:
     if x.dtype.is_complex:
         return _angle_op(x, x.dtype.real_dtype, name)
     zero, pi = convert(0, x.dtype), convert(math.pi, x.dtype)
-    return ops.SelectV2(less(x, zero), pi, zero)
+    return select_v2(less(x, zero), pi, zero)

@@ -6,11 +6,13 @@ from typing import Any
 
 import torch
 
-from tapeflow.array.reshapes import transpose
+from tapeflow.array.concat_and_split import pack_op
+from tapeflow.array.properties import size_op
+from tapeflow.array.reshapes import broadcast_to, reshape, squeeze_op, transpose
+from tapeflow.array.scatters import scatter_nd_op
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, static
 from tapeflow.core.ops.convert import convert, host_value
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import unknown, with_rank
@@ -70,7 +72,7 @@ def _count_values(
     return out if count is None else out.reshape(count, size)
 
 
-def _dense_bincount_rule(input: TensorShape, size: Any, *_: Any) -> TensorShape:
+def _dense_bincount_rule(input: TensorShape, size: TensorLike, *_: Any) -> TensorShape:
     if input.rank is not None and input.rank > 2:
         raise invalid(f"Shape must be at most rank 2 but is rank {input.rank}")
     with_rank(size, 0)
@@ -80,7 +82,7 @@ def _dense_bincount_rule(input: TensorShape, size: Any, *_: Any) -> TensorShape:
 
 
 @op("DenseBincount", host=("size",), shape=_dense_bincount_rule)
-def _dense_bincount(input: torch.Tensor, size: Any, weights: torch.Tensor, binary_output: bool = False) -> torch.Tensor:
+def dense_bincount(input: torch.Tensor, size: int, weights: torch.Tensor, binary_output: bool = False) -> torch.Tensor:
     """Counts the values of a tensor, or of each of its rows."""
     if input.ndim > 2:
         raise invalid(f"Shape must be at most rank 2 but is rank {input.ndim}")
@@ -93,7 +95,7 @@ def _dense_bincount(input: torch.Tensor, size: Any, weights: torch.Tensor, binar
 
 @op("RaggedBincount", host=("size",), shape=unknown)
 def _rows_bincount(
-    splits: torch.Tensor, values: torch.Tensor, size: Any, weights: torch.Tensor, binary_output: bool = False
+    splits: torch.Tensor, values: torch.Tensor, size: int, weights: torch.Tensor, binary_output: bool = False
 ) -> torch.Tensor:
     """Counts the values of each row of a ragged tensor."""
     lengths = splits[1:] - splits[:-1]
@@ -116,7 +118,7 @@ def _indexed_bincount(
     return _count_values(values, indices[:, 0], int(dense_shape[0]), size, weights, binary_output)
 
 
-@_dense_bincount.batching
+@dense_bincount.batching
 def _(batch: Batch, x: Slices, size: Any, weights: Slices, binary_output: bool) -> Any:
     if x.rank != 1:
         raise NoRule
@@ -124,7 +126,7 @@ def _(batch: Batch, x: Slices, size: Any, weights: Slices, binary_output: bool) 
     return batch.run(batch.stack(x), static(size), weights.value if unweighted else batch.stack(weights), binary_output)
 
 
-not_differentiable(_dense_bincount, _rows_bincount, _indexed_bincount)
+not_differentiable(dense_bincount, _rows_bincount, _indexed_bincount)
 
 
 def bincount(
@@ -176,7 +178,7 @@ def bincount(
         raise ValueError(f"`weights` must be {of} if `values` is {of}. Received argument weights={factors}.")
     values = _dense_values(arr)
     # Without weights, an empty vector says which dtype the counts have.
-    amounts = ops.BroadcastTo(convert(0, as_dtype(dtype)), (0,)) if weights is None else _dense_values(weights)
+    amounts = broadcast_to(convert(0, as_dtype(dtype)), (0,)) if weights is None else _dense_values(weights)
     if not values.dtype.is_integer:
         values = cast(values, int32)
     size = _bin_count(values, minlength, maxlength)
@@ -186,9 +188,9 @@ def bincount(
     if axis == -1 and ragged:
         return _rows_bincount(cast(composite.row_splits, int64), values, size, amounts, binary_output, name)
     if axis is None or axis == 0:
-        values = ops.Reshape(values, (-1,))
-        amounts = ops.Reshape(amounts, (-1,))
-    return _dense_bincount(values, size, amounts, binary_output, name)
+        values = reshape(values, (-1,))
+        amounts = reshape(amounts, (-1,))
+    return dense_bincount(values, size, amounts, binary_output, name)
 
 
 def _dense_values(x: Any) -> Any:
@@ -196,12 +198,12 @@ def _dense_values(x: Any) -> Any:
     return x.values if hasattr(x, "dense_shape") else x.flat_values if hasattr(x, "row_splits") else convert(x)
 
 
-def _bin_count(values: Any, minlength: Any, maxlength: Any) -> Any:
+def _bin_count(values: Tensor, minlength: Any, maxlength: Any) -> Any:
     """Computes the number of distinct values to count."""
     count = values.shape.num_elements()
     size = convert(0, values.dtype) if count == 0 else add(reduce_max(values), convert(1, values.dtype))
     if count is None:  # dynamic: there may be no values
-        size = multiply(cast(greater(ops.Size(values), 0), values.dtype), size)
+        size = multiply(cast(greater(size_op(values), 0), values.dtype), size)
     if minlength is not None:
         size = maximum(convert(minlength, values.dtype), size)
     if maxlength is not None:
@@ -255,27 +257,27 @@ def confusion_matrix(
         assert_less(labels, num_classes, "`labels` out of bound")
         assert_less(predictions, num_classes, "`predictions` out of bound")
     if weights is None:
-        amounts = ops.BroadcastTo(convert(1, dtype), shape_of(predictions))
+        amounts = broadcast_to(convert(1, dtype), shape_of(predictions))
     else:
         amounts = convert(weights)
         predictions.shape.assert_is_compatible_with(amounts.shape)
         amounts = cast(amounts, dtype)
-    pairs = transpose(ops.Pack([labels, predictions], 0))
+    pairs = transpose(pack_op([labels, predictions], 0))
     classes = host_value(num_classes)
     if isinstance(classes, int) and classes < 0:
         raise invalid("There are no labels to tell the number of classes from: give num_classes [Op:ScatterNd] name: ")
-    return ops.ScatterNd(pairs, amounts, (classes, classes))
+    return scatter_nd_op(pairs, amounts, (classes, classes))
 
 
-def _without_last_dimension(labels: Any, predictions: Any) -> tuple[Any, Any]:
+def _without_last_dimension(labels: Tensor, predictions: Tensor) -> tuple[Any, Any]:
     """Removes a last dimension of length 1 that only one of the two tensors has."""
     if predictions.shape.rank is None or labels.shape.rank is None:
         return labels, predictions
     more = len(predictions.shape) - len(labels.shape)
     if more == 1 and predictions.shape[-1] in (1, None):
-        predictions = ops.Squeeze(predictions, (-1,))
+        predictions = squeeze_op(predictions, (-1,))
     elif more == -1 and labels.shape[-1] in (1, None):
-        labels = ops.Squeeze(labels, (-1,))
+        labels = squeeze_op(labels, (-1,))
     return labels, predictions
 
 
@@ -284,7 +286,7 @@ def _without_last_dimension(labels: Any, predictions: Any) -> tuple[Any, Any]:
 
 def _neighbor_pairs(x: Any) -> tuple[Any, Any]:
     """Returns all elements in a row without the last one, and without the first one."""
-    x = ops.Reshape(x, (-1,))
+    x = reshape(x, (-1,))
     if x.dtype is string or x.dtype is bool_:
         raise TypeError(f"Expected x to be numeric, instead found: {x!s}")
     return x[:-1], x[1:]

@@ -8,11 +8,14 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.concat_and_split import concat_v2
+from tapeflow.array.masks import select_v2
+from tapeflow.array.padding import reverse as reverse_op
+from tapeflow.array.slicing import slice as slice_op
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import along_axis
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import leave_to_kernel
 from tapeflow.core.ops.static import Unknown
@@ -33,7 +36,7 @@ def _scan_kernel(step: Callable[[torch.Tensor, int], torch.Tensor], start: float
         start: the first element of an exclusive scan.
     """
 
-    def kernel(x: torch.Tensor, axis: Any, exclusive: bool, reverse: bool) -> torch.Tensor:
+    def kernel(x: torch.Tensor, axis: int, exclusive: bool, reverse: bool) -> torch.Tensor:
         if not (exclusive or reverse) and x.ndim:
             return step(x, axis)
         if not x.ndim:
@@ -50,7 +53,7 @@ def _scan_kernel(step: Callable[[torch.Tensor, int], torch.Tensor], start: float
     return kernel
 
 
-def _scan_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
+def _scan_rule(x: TensorShape, axis: TensorLike, *_: Any) -> TensorShape:
     if isinstance(axis, Unknown):
         return x
     if not isinstance(axis, int):
@@ -90,7 +93,7 @@ def cumsum(
 
 
 @cumsum.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     axis, exclusive, reverse = call.attrs
     return cumsum(dy, axis, exclusive, not reverse)
 
@@ -122,7 +125,7 @@ def cumprod(
 
 
 @cumprod.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     axis, exclusive, reverse = call.attrs
     x, y = call.inputs[0], call.outputs[0]
     return divide_no_nan(cumsum(multiply(y, dy), axis, exclusive, not reverse), x)
@@ -153,7 +156,7 @@ def cumulative_logsumexp(
 
 
 @cumulative_logsumexp.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     """Sums `dy[j] * exp(x - y[j])` over all later `j`; no factor overflows."""
     axis, exclusive, reverse = call.attrs
     x, y = call.inputs[0], call.outputs[0]
@@ -163,33 +166,33 @@ def _(call: Call, dy: Any) -> Any:
     if not length:
         return dy
     if reverse:
-        x, y, dy = (ops.ReverseV2(t, (axis,)) for t in (x, y, dy))
+        x, y, dy = (reverse_op(t, (axis,)) for t in (x, y, dy))
     later = _decayed_sums(dy, y, axis)
     if exclusive:
         dx = multiply(
             _part_along(later, axis, 1, None), _exp_ratio(_part_along(x, axis, 0, -1), _part_along(y, axis, 1, None))
         )
         last = multiply(convert(0, dy.dtype), _part_along(dy, axis, -1, None))
-        dx = ops.ConcatV2([dx, last], axis)
+        dx = concat_v2([dx, last], axis)
     else:
         dx = multiply(later, _exp_ratio(x, y))
-    return ops.ReverseV2(dx, (axis,)) if reverse else dx
+    return reverse_op(dx, (axis,)) if reverse else dx
 
 
-def _by_signs(x: Any, y: Any, dy: Any, axis: Any, exclusive: bool, reverse: bool) -> Any:
+def _by_signs(x: Tensor, y: Tensor, dy: Tensor, axis: int, exclusive: bool, reverse: bool) -> Any:
     """Computes the same for a dimension of unknown length, as logarithms of the positive and of the negative `dy`."""
 
-    def of_sign(part: Any) -> Any:
+    def of_sign(part: Tensor) -> Any:
         zero, one = convert(0, part.dtype), convert(1, part.dtype)
         counts = logical_and(greater(part, zero), is_finite(y))
-        logs = subtract(log(ops.SelectV2(counts, part, one)), ops.SelectV2(counts, y, zero))
-        logs = ops.SelectV2(counts, logs, convert(-math.inf, part.dtype))
+        logs = subtract(log(select_v2(counts, part, one)), select_v2(counts, y, zero))
+        logs = select_v2(counts, logs, convert(-math.inf, part.dtype))
         return exp(add(cumulative_logsumexp(logs, axis, exclusive, not reverse), x))
 
     return subtract(of_sign(dy), of_sign(negative(dy)))
 
 
-def _decayed_sums(dy: Any, y: Any, axis: int) -> Any:
+def _decayed_sums(dy: Tensor, y: Tensor, axis: int) -> Any:
     """Sums `dy[j] * exp(y[i] - y[j])` over `j >= i`, and doubles the number of summands in each step.
 
     `y` never falls, so all factors are at most 1.
@@ -199,22 +202,22 @@ def _decayed_sums(dy: Any, y: Any, axis: int) -> Any:
         near, far = (0, -span), (span, None)
         decay = _exp_ratio(_part_along(y, axis, *near), _part_along(y, axis, *far))
         longer = add(_part_along(dy, axis, *near), multiply(decay, _part_along(dy, axis, *far)))
-        dy = ops.ConcatV2([longer, _part_along(dy, axis, -span, None)], axis)
+        dy = concat_v2([longer, _part_along(dy, axis, -span, None)], axis)
         span *= 2
     return dy
 
 
-def _exp_ratio(a: Any, b: Any) -> Any:
+def _exp_ratio(a: Tensor, b: Tensor) -> Any:
     """Computes `exp(a - b)`, and 0 where `b` is infinite."""
     difference = subtract(a, b)
-    return exp(ops.SelectV2(is_finite(b), difference, convert(-math.inf, difference.dtype)))
+    return exp(select_v2(is_finite(b), difference, convert(-math.inf, difference.dtype)))
 
 
-def _part_along(x: Any, axis: int, start: int, stop: int | None) -> Any:
+def _part_along(x: Tensor, axis: int, start: int, stop: int | None) -> Any:
     """Returns `x[start:stop]` along a dimension."""
     shape = shape_of(x)
     axis %= len(shape)
     first, end, _ = slice(start, stop).indices(shape[axis])
     begin = tuple([first if i == axis else 0 for i in range(len(shape))])
     size = tuple([end - first if i == axis else d for i, d in enumerate(shape)])
-    return ops.Slice(x, begin, size)
+    return slice_op(x, begin, size)

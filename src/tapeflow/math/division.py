@@ -95,12 +95,12 @@ def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @realdiv.inline
-def _(x: Any, y: Any) -> tuple[Any, str]:
+def _(x: Tensor, y: Tensor) -> tuple[Any, str]:
     return torch.div, "{kernel}({0}, {1})"
 
 
 @realdiv.gradient(needs="inputs")
-def _gradients_of_quotient(call: Call, dy: Any) -> Any:
+def _gradients_of_quotient(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
     want_x, want_y = call.wanted
     by_y = realdiv(dy, conj(y))
@@ -277,11 +277,11 @@ def _divide_any(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     shape=broadcast,
     element=lambda b, x, y: b.quotient(x, divisor(y)) if x.dtype.is_integer else b.div(x, y),
 )
-def _div_op(x: Any, y: Any, name: str | None = None) -> Any:
+def div_op(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Divides, and rounds integers towards zero: TensorFlow 1's division, `tf.raw_ops.Div`."""
 
 
-_div_op.gradient(needs="inputs")(_gradients_of_quotient)
+div_op.gradient(needs="inputs")(_gradients_of_quotient)
 
 
 # ---- remainders ------------------------------------------------------------------------------------------------------
@@ -373,14 +373,14 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     shape=broadcast,
     element=lambda b, x, y: b.remainder(x, divisor(y)),
 )
-def _mod_op(x: Any, y: Any, name: str | None = None) -> Any:
+def _mod_op(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """Computes `truncatemod`: TensorFlow 1's remainder, `tf.raw_ops.Mod`."""
 
 
 @_mod_op.gradient(needs="inputs")
 @floormod.gradient(needs="inputs")
 @truncatemod.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
     want_x, want_y = call.wanted
     quotient = floordiv if call.op is floormod.op else truncatediv
@@ -406,7 +406,7 @@ def _divide_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 
 @_divide_no_nan.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = (conj(t) for t in call.inputs)
     want_x, want_y = call.wanted
     return (
@@ -466,7 +466,7 @@ def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @xdivy.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
     want_x, want_y = call.wanted
     return (
@@ -475,7 +475,7 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-def nonzero(x: Any) -> Any:
+def nonzero(x: Tensor) -> Any:
     """Returns 1 where `x` is not 0 and 0 where it is, in the dtype of `x`."""
     return cast(not_equal(x, convert(0, x.dtype)), x.dtype)
 
@@ -514,17 +514,17 @@ def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     shape=same,
     element=lambda b, y, dy: b.zero_where_zero(b.neg(b.mul(dy, b.rounded(b.mul(y, y)))), dy),
 )
-def reciprocal_grad(y: Any, dy: Any, name: str | None = None) -> Any:
+def reciprocal_grad(y: TensorLike, dy: TensorLike, name: str | None = None) -> Any:
     """Computes the gradient of `y = 1 / x` from its result: `-dy * y * y`, and 0 where `dy` is 0."""
 
 
 @reciprocal.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return reciprocal_grad(conj(call.outputs[0]), dy)
 
 
 @reciprocal_grad.gradient(needs="inputs")
-def _(call: Call, g: Any) -> Any:
+def _(call: Call, g: Tensor) -> Any:
     y, dy = conj(call.inputs[0]), conj(call.inputs[1])
     want_y, want_dy = call.wanted
     return (

@@ -6,15 +6,16 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.creation import zeros_like_op
+from tapeflow.array.masks import select_v2
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.elementwise_kernels import may_have_nan, zero_where_zero
 from tapeflow.core.ops.op import op, widen
 from tapeflow.core.ops.shape_rules import broadcast, same
-from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import float16, float32
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor, invalid, is_traced
@@ -27,32 +28,32 @@ from tapeflow.math.division import divide_no_nan, nonzero, realdiv, reciprocal, 
 
 
 @op("Abs", kernel=torch.abs, shape=same, element=lambda b, x: b.abs(x), allocates=True, takes_sparse=True)
-def _abs_op(x: Any, name: str | None = None) -> Any:
+def abs_op(x: TensorLike, name: str | None = None) -> Any:
     """Computes the absolute value of real numbers."""
 
 
-@_abs_op.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+@abs_op.gradient(needs="input0")
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, sign(call.inputs[0]))
 
 
 @op("ComplexAbs", kernel=lambda x, Tout: torch.abs(x), shape=same, elementwise=True, takes_sparse=True)
-def _complex_abs(x: Any, Tout: Any = float32, name: str | None = None) -> Any:
+def _complex_abs(x: TensorLike, Tout: DTypeLike = float32, name: str | None = None) -> Any:
     """Computes the modulus of complex numbers."""
 
 
 @_complex_abs.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x = call.inputs[0]
     return multiply(cast(dy, x.dtype), sign(x))
 
 
 def _abs_of_number(args: tuple[Any], name: str | None = None) -> Any:
     x: Any = args[0] if isinstance(args[0], CompositeTensor) else convert(args[0])
-    return _complex_abs(x, x.dtype.real_dtype, name) if x.dtype.is_complex else _abs_op.op.run((x,), name)
+    return _complex_abs(x, x.dtype.real_dtype, name) if x.dtype.is_complex else abs_op.op.run((x,), name)
 
 
-@widen(_abs_op, _abs_of_number)
+@widen(abs_op, _abs_of_number)
 def abs(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the absolute value of each element; for complex numbers the modulus, which is real.
 
@@ -76,7 +77,7 @@ def abs(x: TensorLike, name: str | None = None) -> Tensor:
     element=lambda b, x: b.select(b.less(x, 0), -1, b.select(b.less(0, x), 1, b.add(x, 0))),
     takes_sparse=True,
 )
-def _sign_op(x: torch.Tensor) -> torch.Tensor:
+def sign_op(x: torch.Tensor) -> torch.Tensor:
     """Computes the sign of real numbers."""
     result = torch.sgn(x)
     if x.is_floating_point() and may_have_nan(x):
@@ -84,19 +85,19 @@ def _sign_op(x: torch.Tensor) -> torch.Tensor:
     return result
 
 
-@_sign_op.gradient()
-def _(call: Call, dy: Any) -> Any:
-    return ops.ZerosLike(dy)
+@sign_op.gradient()
+def _(call: Call, dy: Tensor) -> Any:
+    return zeros_like_op(dy)
 
 
 def _sign_of_number(args: tuple[Any], name: str | None = None) -> Any:
     x: Any = args[0] if isinstance(args[0], CompositeTensor) else convert(args[0])
     if x.dtype.is_complex:  # not a step as for real numbers, and so with a gradient
         return divide_no_nan(x, cast(abs(x), x.dtype), name)
-    return _sign_op.op.run((x,), name)
+    return sign_op.op.run((x,), name)
 
 
-@widen(_sign_op, _sign_of_number)
+@widen(sign_op, _sign_of_number)
 def sign(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns -1, 0 or 1, as each element is below, at or above 0; for complex numbers `x / |x|`, or 0.
 
@@ -132,7 +133,7 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @square.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, multiply(conj(call.inputs[0]), 2.0))
 
 
@@ -159,17 +160,17 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     element=lambda b, y, dy: b.zero_where_zero(b.div(b.rounded(b.mul(dy, 0.5)), y), dy),
     allocates=True,
 )
-def sqrt_grad(y: Any, dy: Any, name: str | None = None) -> Any:
+def sqrt_grad(y: TensorLike, dy: TensorLike, name: str | None = None) -> Any:
     """Computes the gradient of `y = sqrt(x)` from its result: `dy / (2 * y)`, and 0 where `dy` is 0."""
 
 
 @sqrt.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return sqrt_grad(conj(call.outputs[0]), dy)
 
 
 @sqrt_grad.gradient(needs="inputs outputs")
-def _(call: Call, g: Any) -> Any:
+def _(call: Call, g: Tensor) -> Any:
     by_y = realdiv(g, conj(call.inputs[0]))
     return negative(multiply(by_y, conj(call.outputs[0]))), multiply(by_y, 0.5)
 
@@ -202,17 +203,17 @@ def _rsqrt_grad_of_elements(b: ElementBuilder, y: Element, dy: Element) -> Eleme
     element=_rsqrt_grad_of_elements,
     allocates=True,
 )
-def rsqrt_grad(y: Any, dy: Any, name: str | None = None) -> Any:
+def rsqrt_grad(y: TensorLike, dy: TensorLike, name: str | None = None) -> Any:
     """Computes the gradient of `y = rsqrt(x)` from its result: `-dy * y**3 / 2`, and 0 where `dy` is 0."""
 
 
 @rsqrt.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return rsqrt_grad(conj(call.outputs[0]), dy)
 
 
 @rsqrt_grad.gradient(needs="inputs")
-def _(call: Call, g: Any) -> Any:
+def _(call: Call, g: Tensor) -> Any:
     y, dy = conj(call.inputs[0]), conj(call.inputs[1])
     return multiply(multiply(g, -1.5), multiply(dy, square(y))), rsqrt_grad(y, g)
 
@@ -266,7 +267,7 @@ def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @pow.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
     want_x, want_y = call.wanted
     dx = None
@@ -276,11 +277,11 @@ def _(call: Call, dy: Any) -> Any:
     return dx, sum_like(_by_exponent(x, call.outputs[0], dy), y) if want_y else None
 
 
-def _by_exponent(x: Any, z: Any, dy: Any) -> Any:
+def _by_exponent(x: Tensor, z: Tensor, dy: Tensor) -> Any:
     """Computes `dy * log(x) * z`, with 0 for the logarithm of numbers that have none."""
     zero, one = convert(0, x.dtype), convert(1, x.dtype)
     has_log = not_equal(x, zero) if x.dtype.is_complex else greater(x, zero)
-    log_x = ops.SelectV2(has_log, log(ops.SelectV2(has_log, x, one)), zero)
+    log_x = select_v2(has_log, log(select_v2(has_log, x, one)), zero)
     return multiply(multiply(dy, conj(log_x)), conj(z))
 
 
@@ -304,7 +305,7 @@ def exp(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @exp.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, conj(call.outputs[0]))
 
 
@@ -327,7 +328,7 @@ def expm1(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @expm1.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, add(conj(call.outputs[0]), 1.0))
 
 
@@ -350,7 +351,7 @@ def log(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @log.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, reciprocal(conj(call.inputs[0])))
 
 
@@ -373,7 +374,7 @@ def log1p(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @log1p.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, reciprocal(add(conj(call.inputs[0]), 1.0)))
 
 
@@ -402,7 +403,7 @@ def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @xlogy.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
     want_x, want_y = call.wanted
     return (
@@ -436,7 +437,7 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @xlog1py.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
     want_x, want_y = call.wanted
     return (

@@ -34,7 +34,7 @@ def erf(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @erf.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, multiply(exp(negative(square(call.inputs[0]))), 2 / math.sqrt(math.pi)))
 
 
@@ -55,7 +55,7 @@ def erfc(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @erfc.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, multiply(exp(negative(square(call.inputs[0]))), -2 / math.sqrt(math.pi)))
 
 
@@ -81,7 +81,7 @@ def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @erfinv.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, multiply(exp(square(call.outputs[0])), math.sqrt(math.pi) / 2))
 
 
@@ -102,7 +102,7 @@ def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @ndtri.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, multiply(exp(multiply(square(call.outputs[0]), 0.5)), math.sqrt(2 * math.pi)))
 
 

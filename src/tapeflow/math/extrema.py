@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -50,7 +51,7 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @maximum.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _chosen_gradient(call, dy, greater_equal)
 
 
@@ -83,11 +84,11 @@ def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @minimum.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _chosen_gradient(call, dy, less_equal)
 
 
-def _chosen_gradient(call: Call, dy: Any, chooses_x: Any) -> Any:
+def _chosen_gradient(call: Call, dy: Tensor, chooses_x: Callable[..., Any]) -> Any:
     """Passes the gradient to the operand that was chosen."""
     x, y = call.inputs
     want_x, want_y = call.wanted
@@ -105,7 +106,7 @@ def _clip_rule(t: TensorShape, clip_value_min: TensorShape, clip_value_max: Tens
 
 
 @op("ClipByValue", shape=_clip_rule, orders=True, element=lambda b, t, low, high: b.maximum(b.minimum(t, high), low))
-def _clip_by_value(t: torch.Tensor, clip_value_min: torch.Tensor, clip_value_max: torch.Tensor) -> torch.Tensor:
+def clip_by_value_op(t: torch.Tensor, clip_value_min: torch.Tensor, clip_value_max: torch.Tensor) -> torch.Tensor:
     """Clips elements to bounds."""
     if t.is_complex():
         raise invalid("ClipByValue has no kernel for complex numbers, which have no order")
@@ -115,13 +116,13 @@ def _clip_by_value(t: torch.Tensor, clip_value_min: torch.Tensor, clip_value_max
     return clipped
 
 
-@_clip_by_value.decomposition
+@clip_by_value_op.decomposition
 def _(t: Any, clip_value_min: Any, clip_value_max: Any) -> Any:
-    return ops.Maximum(ops.Minimum(t, clip_value_max), clip_value_min)  # TensorFlow's op takes no bounds that broadcast
+    return maximum(minimum(t, clip_value_max), clip_value_min)  # TensorFlow's op takes no bounds that broadcast
 
 
-@_clip_by_value.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+@clip_by_value_op.gradient(needs="inputs")
+def _(call: Call, dy: Tensor) -> Any:
     t, low, high = call.inputs
     want_t, want_low, want_high = call.wanted
     # The gradient of maximum(minimum(t, high), low). The gradient at a NaN goes to `low`.
@@ -135,7 +136,7 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-@_clip_by_value.batching
+@clip_by_value_op.batching
 def _(batch: Batch, t: Slices, low: Slices, high: Slices) -> Any:
     return batch.run(batch.stack(t), batch.lift(low, t.rank), batch.lift(high, t.rank))
 
@@ -149,20 +150,20 @@ def _clip_tensor_or_slices(args: tuple[Any, Any, Any], name: str | None = None) 
         bounds = [TensorShape(b.shape) if hasattr(b, "shape") else argument_shape(b) for b in (low, high)]
         static = values.shape.is_fully_defined() or all(certainly_broadcasts(b, values.shape) for b in bounds)
         if not static or values.dtype.is_complex:  # TensorFlow compares static shapes alone
-            below = ops.Minimum(values, high)
-            clipped = ops.Maximum(below, low)
+            below = minimum(values, high)
+            clipped = maximum(below, low)
             for shape in (below.shape, clipped.shape):
                 values.shape.assert_is_compatible_with(shape)
             return clipped
     else:
         values = convert(t)
-        for bound, compared in ((high, ops.Minimum), (low, ops.Maximum)):
+        for bound, compared in ((high, minimum), (low, maximum)):
             if isinstance(bound, Tensor) and bound.dtype is not values.dtype:
                 raise compared.op.mismatch(values.dtype, bound.dtype, 1)
-    return _clip_by_value.op.run((values, low, high), name)
+    return clip_by_value_op.op.run((values, low, high), name)
 
 
-@widen(_clip_by_value, _clip_tensor_or_slices)
+@widen(clip_by_value_op, _clip_tensor_or_slices)
 def clip_by_value(
     t: TensorLike | IndexedSlices, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
 ) -> Tensor:

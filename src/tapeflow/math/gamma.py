@@ -9,11 +9,11 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast, same, text
@@ -45,7 +45,7 @@ def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @lgamma.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, digamma(call.inputs[0]))
 
 
@@ -71,7 +71,7 @@ def digamma(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @digamma.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x = call.inputs[0]
     return multiply(dy, polygamma(convert(1.0, x.dtype), x))
 
@@ -106,7 +106,7 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @polygamma.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     a, x = call.inputs
     return None, sum_like(multiply(dy, polygamma(add(a, 1.0), x)), x) if call.wanted[1] else None
 
@@ -154,7 +154,7 @@ def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
 
 
 @zeta.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, q = call.inputs
     dq = multiply(multiply(dy, negative(x)), zeta(add(x, 1.0), q)) if call.wanted[1] else None
     return None, None if dq is None else sum_like(dq, q)
@@ -188,7 +188,7 @@ def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @igamma.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _igamma_gradient(call, dy)
 
 
@@ -219,11 +219,11 @@ def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @igammac.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _igamma_gradient(call, negative(dy))
 
 
-def _igamma_gradient(call: Call, dy: Any) -> tuple[Any, Any]:
+def _igamma_gradient(call: Call, dy: Tensor) -> tuple[Any, Any]:
     a, x = call.inputs
     want_a, want_x = call.wanted
     da = dx = None
@@ -371,13 +371,13 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
 def _(batch: Batch, *inputs: Slices) -> Any:
     dims = max((batch.dims(x) for x in inputs), key=len)
     missing = [[1] * (len(dims) - x.rank) for x in inputs]
-    whole = [ops.Reshape(batch.stack(x), (batch.count, *ones, *batch.dims(x)))
+    whole = [reshape(batch.stack(x), (batch.count, *ones, *batch.dims(x)))
              for x, ones in zip(inputs, missing, strict=True)]  # fmt: skip
-    return batch.run(*[ops.BroadcastTo(x, (batch.count, *dims)) for x in whole])
+    return batch.run(*[broadcast_to(x, (batch.count, *dims)) for x in whole])
 
 
 @betainc.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     a, b, x = call.inputs
     if not call.wanted[2]:
         return None, None, None

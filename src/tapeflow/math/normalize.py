@@ -48,6 +48,6 @@ def l2_normalize(
 
 
 @composite
-def _l2_normalize(x: Any, axis: Any, epsilon: Any, name: str | None) -> Any:
+def _l2_normalize(x: Tensor, axis: int | list[int] | None, epsilon: float, name: str | None) -> Any:
     squared_length = reduce_sum(square(x), axis, True)
     return multiply(x, rsqrt(maximum(squared_length, epsilon)), name)

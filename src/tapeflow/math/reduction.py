@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from tapeflow.array.masks import boolean_mask
-from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of
+from tapeflow.array.concat_and_split import concat_v2
+from tapeflow.array.creation import range_op
+from tapeflow.array.gathers import gather_v2
+from tapeflow.array.identities import stop_gradient
+from tapeflow.array.masks import boolean_mask, select_v2
+from tapeflow.array.properties import shape_op, size_op
+from tapeflow.array.reshapes import broadcast_to, reshape, transpose_op
+from tapeflow.core.autodiff.gradients import DynamicShape, conj, is_unranked, shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import along_axis
 from tapeflow.core.ops.convert import convert
@@ -35,8 +41,10 @@ from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, is_finite, not_equal
 from tapeflow.math.complex import real
+from tapeflow.math.cumulative import cumprod
 from tapeflow.math.division import realdiv, truediv
 from tapeflow.math.elementwise import exp, log, sqrt, square
+from tapeflow.math.extrema import maximum
 
 Kernel = Callable[[torch.Tensor, Any, Any], torch.Tensor]
 
@@ -67,31 +75,31 @@ def _reduction_kernel(
     return kernel
 
 
-def _spread_gradient(dy: Any, shape: Any, axis: Any, keepdims: bool) -> Any:
+def _spread_gradient(dy: Tensor, shape: DynamicShape | tuple[int, ...], axis: AxisLike, keepdims: bool) -> Any:
     """Broadcasts the gradient of a reduction back to `shape`."""
-    return ops.BroadcastTo(_with_reduced(dy, shape, axis, keepdims), shape)
+    return broadcast_to(_with_reduced(dy, shape, axis, keepdims), shape)
 
 
-def _with_reduced(dy: Any, shape: Any, axis: Any, keepdims: bool) -> Any:
+def _with_reduced(dy: Tensor, shape: DynamicShape | tuple[int, ...], axis: Any, keepdims: bool) -> Any:
     """Restores the reduced dimensions with length 1. The result then broadcasts against the input of the reduction."""
     if keepdims or axis is None:
         return dy
     if isinstance(axis, Tensor) or is_unranked(shape):
-        return ops.Reshape(dy, _shape_with_ones(shape, axis))
+        return reshape(dy, _shape_with_ones(shape, axis))
     axes = reduced_dimensions(axis, len(shape))
-    return ops.Reshape(dy, tuple([1 if i in axes else d for i, d in enumerate(shape)]))
+    return reshape(dy, tuple([1 if i in axes else d for i, d in enumerate(shape)]))
 
 
 def _shape_with_ones(shape: Any, axis: Any) -> Any:
     """Replaces the reduced dimensions by 1 in a shape that is unknown while a graph is built."""
     shape = convert(list(shape), int32) if isinstance(shape, tuple) else shape.__tf_tensor__()
-    rank = ops.Size(shape)
-    axes = (ops.Reshape(cast(convert(axis), int32), (1, -1)) + rank) % rank
-    positions = ops.Reshape(ops.Range(0, rank, 1), (-1, 1))
-    return ops.SelectV2(reduce_any(equal(positions, axes), 1), convert(1, shape.dtype), shape)
+    rank = size_op(shape)
+    axes = (reshape(cast(convert(axis), int32), (1, -1)) + rank) % rank
+    positions = reshape(range_op(0, rank, 1), (-1, 1))
+    return select_v2(reduce_any(equal(positions, axes), 1), convert(1, shape.dtype), shape)
 
 
-def _reduced_shape(x: torch.Tensor, axis: Any, keepdims: bool) -> Any:
+def _reduced_shape(x: torch.Tensor, axis: int | Sequence[int] | None, keepdims: bool) -> Any:
     return reduction(TensorShape(x.shape), axis, keepdims).as_list()
 
 
@@ -140,7 +148,7 @@ def reduce_sum(
 
 
 @reduce_sum.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _spread_gradient(dy, call.shape(0), *call.attrs)
 
 
@@ -183,7 +191,7 @@ def _mean_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
 _any_mean = _reduction_kernel(_mean_of_all, _mean_along)
 
 
-def _mean_kernel(x: torch.Tensor, axis: Any, keepdims: Any) -> torch.Tensor:
+def _mean_kernel(x: torch.Tensor, axis: int | Sequence[int] | None, keepdims: bool) -> torch.Tensor:
     counts = _COUNTS.get(x.dtype)
     if counts is not None and type(axis) is int and type(keepdims) is bool and type(x) is torch.Tensor and x.is_cpu:
         shape = x.shape
@@ -248,13 +256,13 @@ def reduce_mean(
 
 
 @reduce_mean.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     shape, reduced = call.shape(0), shape_of(dy)
-    size = math.prod(shape) if isinstance(shape, tuple) else ops.Size(shape.tensor)
+    size = math.prod(shape) if isinstance(shape, tuple) else size_op(shape.tensor)
     if isinstance(shape, tuple) and isinstance(reduced, tuple):
         count: Any = size // max(math.prod(reduced), 1)
     else:
-        count = cast(size // ops.Maximum(ops.Size(dy), 1), dy.dtype)
+        count = cast(size // maximum(size_op(dy), 1), dy.dtype)
     return _spread_gradient(realdiv(dy, count), shape, *call.attrs)
 
 
@@ -351,7 +359,7 @@ def reduce_min(
 
 @reduce_max.gradient(needs="inputs outputs")
 @reduce_min.gradient(needs="inputs outputs")
-def _shared_by_extremes(call: Call, dy: Any) -> Any:
+def _shared_by_extremes(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs[0], call.outputs[0]
     axis, keepdims = call.attrs
     shape = shape_of(x)
@@ -363,7 +371,7 @@ def _shared_by_extremes(call: Call, dy: Any) -> Any:
 # ---- products and norms ----------------------------------------------------------------------------------------------
 
 
-def _prod_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
+def _prod_along(x: torch.Tensor, axis: int | Sequence[int], keepdims: bool) -> torch.Tensor:
     if type(axis) is int:
         return torch.prod(x, axis, keepdims, dtype=x.dtype)
     for dim in sorted(reduced_dimensions(axis, x.ndim), reverse=True):  # ATen takes one at a time
@@ -401,7 +409,7 @@ def reduce_prod(
 
 
 @reduce_prod.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     """Multiplies `dy` by the product of all other elements: the ones before times the ones after. It never divides."""
     x, (axis, keepdims) = call.inputs[0], call.attrs
     shape = shape_of(x)
@@ -412,31 +420,31 @@ def _(call: Call, dy: Any) -> Any:
     order = (*reduced, *retained)
     rows = math.prod([shape[i] for i in reduced])
     columns = math.prod([shape[i] for i in retained])
-    others = _others_of_columns(ops.Reshape(ops.Transpose(x, order), (rows, columns)))
-    others = ops.Reshape(others, tuple([shape[i] for i in order]))
+    others = _others_of_columns(reshape(transpose_op(x, order), (rows, columns)))
+    others = reshape(others, tuple([shape[i] for i in order]))
     inverse = tuple([order.index(i) for i in range(len(shape))])
-    return multiply(_with_reduced(dy, shape, axis, keepdims), ops.Transpose(others, inverse))
+    return multiply(_with_reduced(dy, shape, axis, keepdims), transpose_op(others, inverse))
 
 
-def _others_of_columns(table: Any) -> Any:
+def _others_of_columns(table: Tensor) -> Any:
     """Computes for each element of a table the product of the others of its column."""
-    before, after = ops.Cumprod(table, 0, True, False), ops.Cumprod(table, 0, True, True)
+    before, after = cumprod(table, 0, True, False), cumprod(table, 0, True, True)
     return multiply(conj(before), conj(after))
 
 
-def _product_of_others(x: Any, axis: Any) -> Any:
+def _product_of_others(x: Tensor, axis: Any) -> Any:
     """Computes for each element the product of the others that it is multiplied with, for dynamic dimensions."""
-    shape = ops.Shape(x)
-    rank = ops.Size(shape)
-    dimensions = ops.Range(0, rank, 1)
-    reduced = dimensions if axis is None else ops.Reshape(cast(convert(axis), int32), [-1]) % rank
-    differs = not_equal(ops.Reshape(dimensions, [-1, 1]), ops.Reshape(reduced, [1, -1]))
+    shape = shape_op(x)
+    rank = size_op(shape)
+    dimensions = range_op(0, rank, 1)
+    reduced = dimensions if axis is None else reshape(cast(convert(axis), int32), [-1]) % rank
+    differs = not_equal(reshape(dimensions, [-1, 1]), reshape(reduced, [1, -1]))
     retained = boolean_mask(dimensions, reduce_all(differs, 1))
-    order = ops.ConcatV2([reduced, retained], 0)
-    rows, columns = (reduce_prod(ops.GatherV2(shape, part, 0)) for part in (reduced, retained))
-    table = ops.Reshape(ops.Transpose(x, order), [rows, columns])
-    others = ops.Reshape(_others_of_columns(table), ops.GatherV2(shape, order, 0))
-    return ops.Transpose(others, ops.InvertPermutation(order))
+    order = concat_v2([reduced, retained], 0)
+    rows, columns = (reduce_prod(gather_v2(shape, part, 0)) for part in (reduced, retained))
+    table = reshape(transpose_op(x, order), [rows, columns])
+    others = reshape(_others_of_columns(table), gather_v2(shape, order, 0))
+    return transpose_op(others, ops.InvertPermutation(order))
 
 
 def _norm_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
@@ -479,7 +487,7 @@ def reduce_euclidean_norm(
 
 
 @reduce_euclidean_norm.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs[0], call.outputs[0]
     return multiply(x, _with_reduced(realdiv(dy, y), shape_of(x), *call.attrs))
 
@@ -546,7 +554,7 @@ _VECTORIZED = frozenset({torch.float32, torch.float64, torch.int32, torch.int64}
 def _position_of(extreme: Callable[..., torch.Tensor], worst: float) -> Callable[..., torch.Tensor]:
     """Returns the kernel of ArgMax or ArgMin; NaN, which no comparison prefers, counts as the worst value."""
 
-    def kernel(x: torch.Tensor, axis: Any, output_type: DType) -> torch.Tensor:
+    def kernel(x: torch.Tensor, axis: int | tuple[int, ...] | None, output_type: DType) -> torch.Tensor:
         if axis is None:
             axis = 0
         if not isinstance(axis, int):
@@ -573,7 +581,7 @@ def position_in_rows(extreme: Callable[..., torch.Tensor], x: torch.Tensor) -> t
     return torch.from_numpy(np.asarray(_BY_NUMPY[extreme](x.numpy(), axis=-1)))
 
 
-def _position_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
+def _position_rule(x: TensorShape, axis: TensorLike | None, *_: Any) -> TensorShape:
     if axis is None:
         axis = 0
     if isinstance(axis, Unknown):
@@ -594,7 +602,7 @@ def _position_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
     return reduction(x, axis)
 
 
-def _argmax_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
+def _argmax_rule(x: TensorShape, axis: AxisLike, *_: Any) -> TensorShape:
     """Infers the shape of positions; that the axis is no list is checked by the function, other than `argmin`'s."""
     if isinstance(axis, tuple) and None not in axis:
         raise TypeError("axis must be int or Tensor with integer datatype")
@@ -677,9 +685,9 @@ def reduce_logsumexp(
     largest: Any = reduce_max(input_tensor, axis, True)
     if not isinstance(input_tensor, Tensor) and not hasattr(type(input_tensor), "__tf_dispatch__"):
         input_tensor = convert(input_tensor)
-    shift = ops.StopGradient(ops.SelectV2(is_finite(largest), largest, convert(0, largest.dtype)))
+    shift = stop_gradient(select_v2(is_finite(largest), largest, convert(0, largest.dtype)))
     result = log(reduce_sum(exp(subtract(input_tensor, shift)), axis, keepdims))
-    return add(result, shift if keepdims else ops.Reshape(shift, shape_of(result)))
+    return add(result, shift if keepdims else reshape(shift, shape_of(result)))
 
 
 def reduce_variance(

@@ -118,6 +118,6 @@ def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor
 
 
 @nextafter.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x1, x2 = call.inputs
     return sum_like(dy, x1), multiply(sum_like(dy, x2), 0.0)

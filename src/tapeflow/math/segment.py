@@ -8,12 +8,17 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.concat_and_split import concat_v2
+from tapeflow.array.creation import fill_op, ones_like_op, range_op
+from tapeflow.array.gathers import gather_v2
+from tapeflow.array.masks import select_v2
+from tapeflow.array.properties import rank, shape_op
+from tapeflow.array.reshapes import broadcast_to, reshape, transpose_op
 from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.loops import Int64s, Numbers, loop, simd_range
 from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, static, times
 from tapeflow.core.ops.convert import as_operand, convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import by_value, may_have_nan
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op
@@ -21,9 +26,9 @@ from tapeflow.core.ops.shape_rules import check_rank, leave_to_kernel, text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid, is_traced
-from tapeflow.math.arithmetic import multiply, subtract
-from tapeflow.math.casting import cast
-from tapeflow.math.comparison import equal, greater, greater_equal, logical_and
+from tapeflow.math.arithmetic import add, multiply, subtract
+from tapeflow.math.casting import cast, cast_op
+from tapeflow.math.comparison import equal, greater, greater_equal, less, logical_and
 from tapeflow.math.division import realdiv, truediv
 from tapeflow.math.elementwise import sqrt
 from tapeflow.math.extrema import maximum
@@ -47,7 +52,7 @@ def _unsorted_kernel(start: Callable[[torch.dtype], float], gather: Callable[...
         gather: `gather(out, ids, rows)` combines each row with the row of `out` that its id names, in place.
     """
 
-    def kernel(data: torch.Tensor, ids: torch.Tensor, num_segments: Any) -> torch.Tensor:
+    def kernel(data: torch.Tensor, ids: torch.Tensor, num_segments: int) -> torch.Tensor:
         if type(num_segments) is int and num_segments >= 2**31 and ids.itemsize < 8:
             num_segments = (num_segments + 2**31) % 2**32 - 2**31  # TensorFlow counts in the dtype of the ids
         if type(num_segments) is not int or num_segments < 0 or data.shape[: ids.ndim] != ids.shape:
@@ -86,7 +91,7 @@ def _gathered_on_gpu(
     return one_more[:count]
 
 
-def _wrong_segments(data: Any, ids: Any, num_segments: Any) -> str:
+def _wrong_segments(data: Any, ids: Any, num_segments: int) -> str:
     if type(num_segments) is not int:
         return f"num_segments should be a scalar of integer type, not {num_segments!r}"
     if num_segments < 0:
@@ -138,7 +143,7 @@ def _add_rows(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
     out.index_add_(0, ids, rows)
 
 
-def _unsorted_rule(data: TensorShape, ids: TensorShape, num_segments: Any) -> TensorShape:
+def _unsorted_rule(data: TensorShape, ids: TensorShape, num_segments: TensorLike) -> TensorShape:
     if isinstance(num_segments, tuple):
         raise invalid(f"num_segments must be a scalar, and is {list(num_segments)}")
     check_rank(num_segments, 0)
@@ -178,27 +183,27 @@ def unsorted_segment_sum(
 
 
 @unsorted_segment_sum.gradient(needs="input1")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _gathered_rows(dy, call.inputs[1])[0], None
 
 
-def _broadcast_ids(rows: Any, ids: Any) -> Any:
+def _broadcast_ids(rows: Tensor, ids: Tensor) -> Any:
     """Returns the shape of ids, with dimensions of length 1 for those that the rows of a segment have."""
     shape, ids_shape = shape_of(rows), shape_of(ids)
     if not is_unranked(shape) and not is_unranked(ids_shape):
         return (*ids_shape, *[1] * (len(shape) - 1))
-    inner = subtract(ops.Rank(rows), 1)
-    ones = ops.Fill(ops.Reshape(inner, [1]), 1)
-    return ops.ConcatV2([ops.Shape(ids), ones], 0)
+    inner = subtract(rank(rows), 1)
+    ones = fill_op(reshape(inner, [1]), 1)
+    return concat_v2([shape_op(ids), ones], 0)
 
 
-def _gathered_rows(rows: Any, ids: Any) -> tuple[Any, Any, Any]:
+def _gathered_rows(rows: Tensor, ids: Tensor) -> tuple[Any, Any, Any]:
     """Returns the row for each id (zero for negative ids), the ids as indices, and the ids that are not negative."""
     zero = convert(0, ids.dtype)
     index = maximum(ids, zero)
-    present = ops.Reshape(greater_equal(ids, zero), _broadcast_ids(rows, ids))
-    gathered = ops.GatherV2(rows, index, 0)
-    return ops.SelectV2(present, gathered, convert(0, rows.dtype)), index, present
+    present = reshape(greater_equal(ids, zero), _broadcast_ids(rows, ids))
+    gathered = gather_v2(rows, index, 0)
+    return select_v2(present, gathered, convert(0, rows.dtype)), index, present
 
 
 @op("UnsortedSegmentMax", kernel=_unsorted_kernel(_lowest_number, _scatter_extremes("amax")), **_UNSORTED, orders=True)
@@ -251,18 +256,18 @@ def unsorted_segment_min(
 
 @unsorted_segment_max.gradient(needs="inputs outputs")
 @unsorted_segment_min.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _extreme_gradient(call, dy, lambda x, ids: unsorted_segment_sum(x, ids, call.attrs[0]))
 
 
-def _extreme_gradient(call: Call, dy: Any, total: Callable[[Any, Any], Any]) -> Any:
+def _extreme_gradient(call: Call, dy: Tensor, total: Callable[[Any, Any], Any]) -> Any:
     """Shares the gradient among all elements of a segment that equal its extreme; `total` sums over segments."""
     data, ids = call.inputs
     extremes, index, present = _gathered_rows(call.outputs[0], ids)
     chosen = logical_and(equal(data, extremes), present)
     ties = maximum(total(cast(chosen, dy.dtype), ids), convert(1, dy.dtype))
-    shares = ops.GatherV2(realdiv(dy, ties), index, 0)
-    return ops.SelectV2(chosen, shares, convert(0, dy.dtype)), None
+    shares = gather_v2(realdiv(dy, ties), index, 0)
+    return select_v2(chosen, shares, convert(0, dy.dtype)), None
 
 
 @op("UnsortedSegmentProd", kernel=_unsorted_kernel(lambda dtype: 1, _scatter_reduction("prod")), **_UNSORTED)
@@ -289,7 +294,7 @@ def unsorted_segment_prod(
 
 
 @unsorted_segment_prod.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     count = call.attrs[0]
     return _product_gradient(
         call,
@@ -299,7 +304,9 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-def _product_gradient(call: Call, dy: Any, total: Callable[[Any, Any], Any], product: Callable[[Any, Any], Any]) -> Any:
+def _product_gradient(
+    call: Call, dy: Tensor, total: Callable[[Any, Any], Any], product: Callable[[Any, Any], Any]
+) -> Any:
     """Computes `dy` times the product over `data`.
 
     Where `data` is 0, that is the product of the others, if there is no other zero in the segment.
@@ -307,13 +314,13 @@ def _product_gradient(call: Call, dy: Any, total: Callable[[Any, Any], Any], pro
     data, ids = call.inputs
     is_zero = equal(data, convert(0, data.dtype))
     zeros = total(cast(is_zero, "int32"), ids)
-    dy = ops.SelectV2(greater(zeros, convert(1, zeros.dtype)), convert(0, dy.dtype), dy)
-    without_zeros = ops.SelectV2(is_zero, convert(1, data.dtype), data)
+    dy = select_v2(greater(zeros, convert(1, zeros.dtype)), convert(0, dy.dtype), dy)
+    without_zeros = select_v2(is_zero, convert(1, data.dtype), data)
     index = maximum(ids, convert(0, ids.dtype))
-    others = ops.SelectV2(
+    others = select_v2(
         is_zero,
-        ops.GatherV2(product(without_zeros, ids), index, 0),
-        realdiv(ops.GatherV2(call.outputs[0], index, 0), without_zeros),
+        gather_v2(product(without_zeros, ids), index, 0),
+        realdiv(gather_v2(call.outputs[0], index, 0), without_zeros),
     )
     return multiply(_gathered_rows(dy, ids)[0], conj(others)), None
 
@@ -322,33 +329,33 @@ def _product_gradient(call: Call, dy: Any, total: Callable[[Any, Any], Any], pro
 @unsorted_segment_prod.batching
 @unsorted_segment_max.batching
 @unsorted_segment_min.batching
-def _(batch: Batch, x: Slices, ids: Slices, num_segments: Any) -> Any:
+def _(batch: Batch, x: Slices, ids: Slices, num_segments: Slices) -> Any:
     """Computes the segments of all slices at once, in the order of the slices."""
     count, own = static(num_segments), batch.stack(ids)
     zero, end = (convert(n, own.dtype) for n in (0, count))
-    starts = ops.Mul(ops.Range(zero, ops.Cast(convert(batch.count), own.dtype), convert(1, own.dtype)), end)
-    moved = ops.AddV2(own, batch.reshape(starts, [1] * ids.rank))
+    starts = multiply(range_op(zero, cast_op(convert(batch.count), own.dtype), convert(1, own.dtype)), end)
+    moved = add(own, batch.reshape(starts, [1] * ids.rank))
     total = times(batch.count, count)
     # An id past the last segment of its slice stays out of range, and does not name a segment of the next slice.
-    moved = ops.SelectV2(ops.GreaterEqual(own, end), ops.Cast(convert(total), own.dtype), moved)
-    moved = ops.SelectV2(ops.Less(own, zero), own, moved)
+    moved = select_v2(greater_equal(own, end), cast_op(convert(total), own.dtype), moved)
+    moved = select_v2(less(own, zero), own, moved)
     return batch.reshape(batch.run(batch.stack(x), moved, total), [count, *batch.dims(x)[ids.rank :]])
 
 
 def _segment_counts(data: Any, segment_ids: Any, num_segments: Any) -> Any:
     """Counts the rows of each segment, but at least 1, as the divisor of its sum."""
     if hasattr(data, "with_flat_values"):  # a ragged tensor has as many as each position of a segment
-        return unsorted_segment_sum(ops.OnesLike(data), segment_ids, num_segments)
+        return unsorted_segment_sum(ones_like_op(data), segment_ids, num_segments)
     one = convert(True if data.dtype.is_bool else 1, data.dtype)  # of strings there is none
-    ones = ops.BroadcastTo(one, shape_of(segment_ids))
+    ones = broadcast_to(one, shape_of(segment_ids))
     counts = unsorted_segment_sum(ones, segment_ids, num_segments)
     dims: Any
     if is_unranked(shape_of(data)) or is_unranked(shape_of(segment_ids)):
-        inner = ops.Reshape(subtract(ops.Rank(data), ops.Rank(segment_ids)), [1])
-        dims = ops.ConcatV2([[-1], ops.Fill(inner, 1)], 0)
+        inner = reshape(subtract(rank(data), rank(segment_ids)), [1])
+        dims = concat_v2([[-1], fill_op(inner, 1)], 0)
     else:
         dims = (-1, *[1] * (len(shape_of(data)) - len(shape_of(segment_ids))))
-    return maximum(ops.Reshape(counts, dims), one)
+    return maximum(reshape(counts, dims), one)
 
 
 def unsorted_segment_mean(
@@ -542,8 +549,8 @@ def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = No
 
 
 @segment_sum.gradient(needs="input1")
-def _(call: Call, dy: Any) -> Any:
-    return ops.GatherV2(dy, call.inputs[1], 0), None
+def _(call: Call, dy: Tensor) -> Any:
+    return gather_v2(dy, call.inputs[1], 0), None
 
 
 @op("SegmentMean", kernel=_reduction_kernel(_MEAN, 0, _add_rows, _divided_by_counts), shape=_sorted_rule)
@@ -567,11 +574,11 @@ def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = N
 
 
 @segment_mean.gradient(needs="input1 shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     ids = call.inputs[1]
-    ones = ops.BroadcastTo(convert(1, dy.dtype), _broadcast_ids(dy, ids))
+    ones = broadcast_to(convert(1, dy.dtype), _broadcast_ids(dy, ids))
     counts = maximum(segment_sum(ones, ids), convert(1, dy.dtype))
-    return ops.GatherV2(realdiv(dy, counts), ids, 0), None
+    return gather_v2(realdiv(dy, counts), ids, 0), None
 
 
 def _sorted_extreme(how: str) -> Callable[..., torch.Tensor]:
@@ -632,7 +639,7 @@ def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = No
 
 @segment_max.gradient(needs="inputs outputs")
 @segment_min.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _extreme_gradient(call, dy, segment_sum)
 
 
@@ -657,7 +664,7 @@ def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = N
 
 
 @segment_prod.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _product_gradient(call, dy, segment_sum, segment_prod)
 
 
@@ -670,4 +677,4 @@ def _(batch: Batch, x: Slices, ids: Slices) -> Any:
     if ids.stacked:
         raise NoRule  # slices may have more or fewer segments
     rows_first = (1, 0, *range(2, x.rank + 1))
-    return ops.Transpose(batch.run(ops.Transpose(x.value, rows_first), ids.value), rows_first)
+    return transpose_op(batch.run(transpose_op(x.value, rows_first), ids.value), rows_first)

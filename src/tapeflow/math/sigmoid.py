@@ -52,17 +52,17 @@ def sigmoid_grad(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
 
 
 @sigmoid_grad.inline
-def _(y: Any, dy: Any) -> Any:
+def _(y: Tensor, dy: Tensor) -> Any:
     return aten.sigmoid_backward, "{kernel}({1}, {0})"  # of real numbers
 
 
 @sigmoid.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return sigmoid_grad(conj(call.outputs[0]), dy)
 
 
 @sigmoid_grad.gradient(needs="inputs")
-def _(call: Call, g: Any) -> Any:
+def _(call: Call, g: Tensor) -> Any:
     y, dy = conj(call.inputs[0]), conj(call.inputs[1])
     by_dy = multiply(g, dy)
     return subtract(by_dy, multiply(multiply(by_dy, y), 2.0)), sigmoid_grad(y, g)
@@ -95,17 +95,17 @@ def tanh_grad(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
 
 
 @tanh_grad.inline
-def _(y: Any, dy: Any) -> Any:
+def _(y: Tensor, dy: Tensor) -> Any:
     return aten.tanh_backward, "{kernel}({1}, {0})"  # of real numbers
 
 
 @tanh.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return tanh_grad(conj(call.outputs[0]), dy)
 
 
 @tanh_grad.gradient(needs="inputs")
-def _(call: Call, g: Any) -> Any:
+def _(call: Call, g: Tensor) -> Any:
     y, dy = conj(call.inputs[0]), conj(call.inputs[1])
     return multiply(multiply(multiply(g, -2.0), dy), y), tanh_grad(y, g)
 
@@ -141,17 +141,17 @@ def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     shape=of_both,
     element=lambda b, dy, x: b.mul(dy, b.rounded(b.sigmoid(x))),
 )
-def softplus_grad(gradients: Any, features: Any, name: str | None = None) -> Any:
+def softplus_grad(gradients: TensorLike, features: TensorLike, name: str | None = None) -> Any:
     """Computes the gradient of softplus: `gradients * sigmoid(features)`."""
 
 
 @softplus.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return softplus_grad(dy, call.inputs[0])
 
 
 @softplus_grad.gradient(needs="inputs")
-def _(call: Call, g: Any) -> Any:
+def _(call: Call, g: Tensor) -> Any:
     gradients, features = call.inputs
     return softplus_grad(g, features), sigmoid_grad(sigmoid(features), multiply(g, gradients))
 
@@ -204,12 +204,12 @@ def _softsign_grad_of_elements(b: ElementBuilder, dy: Element, x: Element) -> El
     shape=of_both,
     element=_softsign_grad_of_elements,
 )
-def softsign_grad(gradients: Any, features: Any, name: str | None = None) -> Any:
+def softsign_grad(gradients: TensorLike, features: TensorLike, name: str | None = None) -> Any:
     """Computes the gradient of softsign: `gradients / (1 + |features|)**2`."""
 
 
 @softsign.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return softsign_grad(dy, call.inputs[0])
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import collections
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of, size_of
+from tapeflow.array.creation import range_op
+from tapeflow.array.reshapes import reshape, transpose_op
+from tapeflow.core.autodiff.gradients import DynamicShape, is_unranked, shape_argument, shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import Batch, Slices, leading_dimensions, static
 from tapeflow.core.ops.convert import convert, host_value
@@ -25,12 +28,13 @@ from tapeflow.core.values.tensor import Tensor, invalid, is_traced
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.casting import cast
 from tapeflow.math.reduction import position_in_rows
+from tapeflow.math.segment import unsorted_segment_sum
 
 TopKV2 = collections.namedtuple("TopKV2", ["values", "indices"])
 ApproxTopK = collections.namedtuple("ApproxTopK", ["values", "indices"])
 
 
-def _check_k(x: TensorShape, k: Any) -> None:
+def _check_k(x: TensorShape, k: int | Sequence[int]) -> None:
     if not isinstance(k, int):
         raise invalid(f"k must be scalar, got {k!r}")
     if x.rank == 0:
@@ -100,8 +104,8 @@ def _top_k_rule(x: TensorShape, k: Any, *_: Any) -> list[TensorShape]:
 
 
 @op("TopKV2", host=("k",), shape=_top_k_rule, batching=leading_dimensions)
-def _top_k(
-    input: torch.Tensor, k: Any, sorted: bool = True, index_type: DType = int32
+def top_k_op(
+    input: torch.Tensor, k: int, sorted: bool = True, index_type: DType = int32
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Finds the k largest elements of the last dimension, and their positions."""
     _check_k(TensorShape(input.shape), k)
@@ -134,12 +138,12 @@ def _insertion_order(x: torch.Tensor) -> torch.Tensor:
     return order.reshape(x.shape)
 
 
-@_top_k.gradient(needs="shapes outputs", none_for_zero=True)
-def _(call: Call, dy: Any, _: Any) -> Any:
+@top_k_op.gradient(needs="shapes outputs", none_for_zero=True)
+def _(call: Call, dy: Tensor, _: Any) -> Any:
     return None if dy is None else _put_back(dy, call.outputs[1], call.shape(0), -1)
 
 
-def _put_back(dy: Any, places: Any, shape: Any, axis: int) -> Any:
+def _put_back(dy: Tensor, places: Tensor, shape: DynamicShape | tuple[int, ...], axis: int) -> Any:
     """Returns zeros of a shape with `dy` at positions along a dimension."""
     if not isinstance(shape, tuple):
         return _put_back_rows(dy, places, shape, axis)
@@ -150,34 +154,34 @@ def _put_back(dy: Any, places: Any, shape: Any, axis: int) -> Any:
         if i != axis:
             starts = starts + (np.arange(length) * stride).reshape([-1 if j == i else 1 for j in range(len(shape))])
     flat = add(multiply(cast(places, int64), convert(strides[axis], int64)), convert(starts, int64))
-    sums = ops.UnsortedSegmentSum(ops.Reshape(dy, (-1,)), ops.Reshape(flat, (-1,)), math.prod(shape))
-    return ops.Reshape(sums, tuple(shape))
+    sums = unsorted_segment_sum(reshape(dy, (-1,)), reshape(flat, (-1,)), math.prod(shape))
+    return reshape(sums, tuple(shape))
 
 
-def _put_back_rows(dy: Any, places: Any, shape: Any, axis: int) -> Any:
+def _put_back_rows(dy: Tensor, places: Tensor, shape: DynamicShape, axis: int) -> Any:
     """Computes `_put_back` for dynamic dimensions. It moves other dimensions to the end and works along the last."""
     if is_unranked(shape):  # the dimension is the last one
         whole, length = shape_argument(shape), shape[-1]
-        dy, places = (ops.Reshape(t, (-1, shape_of(t)[-1])) for t in (dy, places))
-        return ops.Reshape(_put_into_rows(dy, places, ops.Prod(whole, 0), length), whole)
+        dy, places = (reshape(t, (-1, shape_of(t)[-1])) for t in (dy, places))
+        return reshape(_put_into_rows(dy, places, ops.Prod(whole, 0), length), whole)
     rank = len(shape)
     order = [*(i for i in range(rank) if i != axis % rank), axis % rank]
     last_first = [order.index(i) for i in range(rank)]
     dims = tuple([shape[i] for i in order])
     rows, length = size_of(dims[:-1]), dims[-1]
     if order != last_first:
-        dy, places = (ops.Transpose(t, order) for t in (dy, places))
-    places = ops.Reshape(places, (rows, shape_of(places)[-1]))
-    result = ops.Reshape(_put_into_rows(dy, places, multiply(rows, length), length), dims)
-    return result if order == last_first else ops.Transpose(result, last_first)
+        dy, places = (transpose_op(t, order) for t in (dy, places))
+    places = reshape(places, (rows, shape_of(places)[-1]))
+    result = reshape(_put_into_rows(dy, places, multiply(rows, length), length), dims)
+    return result if order == last_first else transpose_op(result, last_first)
 
 
-def _put_into_rows(dy: Any, places: Any, count: Any, length: Any) -> Any:
+def _put_into_rows(dy: Tensor, places: Tensor, count: Tensor, length: Tensor) -> Any:
     """Returns `count` zeros, in rows of a length, with `dy` at the positions of a table with a row for each; flat."""
     rows = shape_of(places)[0]
-    starts = multiply(ops.Range(0, rows, 1), length)
-    flat = add(places, ops.Reshape(cast(starts, places.dtype), (rows, 1)))
-    return ops.UnsortedSegmentSum(ops.Reshape(dy, (-1,)), ops.Reshape(flat, (-1,)), count)
+    starts = multiply(range_op(0, rows, 1), length)
+    flat = add(places, reshape(cast(starts, places.dtype), (rows, 1)))
+    return unsorted_segment_sum(reshape(dy, (-1,)), reshape(flat, (-1,)), count)
 
 
 def top_k(
@@ -203,13 +207,13 @@ def top_k(
         >>> values.numpy().tolist(), indices.numpy().tolist()
         ([5.0, 3.0], [1, 2])
     """
-    return TopKV2(*_top_k(input, k, sorted, as_dtype(index_type), name))
+    return TopKV2(*top_k_op(input, k, sorted, as_dtype(index_type), name))
 
 
 # ---- membership ------------------------------------------------------------------------------------------------------
 
 
-def _in_top_k_rule(predictions: TensorShape, targets: TensorShape, k: Any) -> TensorShape:
+def _in_top_k_rule(predictions: TensorShape, targets: TensorShape, k: int | tuple[int, ...]) -> TensorShape:
     if predictions.rank not in (None, 2):
         raise invalid("predictions must be 2-dimensional")
     if targets.rank not in (None, 1):
@@ -223,7 +227,7 @@ def _in_top_k_rule(predictions: TensorShape, targets: TensorShape, k: Any) -> Te
 
 
 @op("InTopKV2", host=("k",), shape=_in_top_k_rule)
-def _in_top_k(predictions: torch.Tensor, targets: torch.Tensor, k: Any) -> torch.Tensor:
+def _in_top_k(predictions: torch.Tensor, targets: torch.Tensor, k: int) -> torch.Tensor:
     """Tests whether each target is among the k largest predictions."""
     _in_top_k_rule(TensorShape(predictions.shape), TensorShape(targets.shape), k)
     classes = predictions.shape[1]
@@ -311,8 +315,8 @@ def _approx_rule(x: TensorShape, k: int, reduction_dimension: int, *_: Any) -> l
 
 @op("ApproxTopK", kernel=_approx_kernel, shape=_approx_rule)
 def _approx_top_k(
-    input: Any,
-    k: Any,
+    input: TensorLike,
+    k: int,
     reduction_dimension: int = -1,
     recall_target: float = 0.95,
     is_max_k: bool = True,
@@ -324,7 +328,7 @@ def _approx_top_k(
 
 
 @_approx_top_k.gradient(needs="shapes outputs", none_for_zero=True)
-def _(call: Call, dy: Any, _: Any) -> Any:
+def _(call: Call, dy: Tensor, _: Tensor) -> Any:
     return None if dy is None else _put_back(dy, call.outputs[1], call.shape(0), call.attrs[1])
 
 

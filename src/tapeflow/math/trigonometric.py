@@ -37,7 +37,7 @@ def sin(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @sin.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, cos(conj(call.inputs[0])))
 
 
@@ -60,7 +60,7 @@ def cos(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @cos.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return negative(multiply(dy, sin(conj(call.inputs[0]))))
 
 
@@ -83,7 +83,7 @@ def tan(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @tan.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, square(reciprocal(cos(conj(call.inputs[0])))))
 
 
@@ -106,7 +106,7 @@ def asin(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @asin.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, rsqrt(1.0 - square(conj(call.inputs[0]))))
 
 
@@ -129,7 +129,7 @@ def acos(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @acos.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return negative(multiply(dy, rsqrt(1.0 - square(conj(call.inputs[0])))))
 
 
@@ -152,7 +152,7 @@ def atan(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @atan.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, reciprocal(add(square(conj(call.inputs[0])), 1.0)))
 
 
@@ -176,7 +176,7 @@ def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @atan2.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     y, x = call.inputs
     want_y, want_x = call.wanted
     by_square = realdiv(dy, add(square(x), square(y)))
@@ -205,7 +205,7 @@ def sinh(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @sinh.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, cosh(conj(call.inputs[0])))
 
 
@@ -228,7 +228,7 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @cosh.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, sinh(conj(call.inputs[0])))
 
 
@@ -251,7 +251,7 @@ def asinh(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @asinh.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return realdiv(dy, cosh(conj(call.outputs[0])))
 
 
@@ -274,7 +274,7 @@ def acosh(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @acosh.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return realdiv(dy, sinh(conj(call.outputs[0])))
 
 
@@ -297,5 +297,5 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @atanh.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, reciprocal(1.0 - square(conj(call.inputs[0]))))

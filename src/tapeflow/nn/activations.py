@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -27,6 +27,8 @@ from tapeflow.math.casting import cast
 from tapeflow.math.error_functions import erf
 from tapeflow.math.sigmoid import sigmoid, tanh
 
+if TYPE_CHECKING:
+    from tapeflow.ragged.tensor import RaggedTensor
 # Selu's two constants: Klambauer et al., Self-Normalizing Neural Networks, 2017.
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 
@@ -51,7 +53,7 @@ def relu(features: TensorLike, name: str | None = None) -> Tensor:
 
 
 @relu.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return relu_grad(dy, call.outputs[0])
 
 
@@ -70,12 +72,12 @@ def relu_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
 
 
 @relu_grad.inline
-def _(gradients: Any, features: Any) -> tuple[Any, str]:
+def _(gradients: Tensor, features: Tensor) -> tuple[Any, str]:
     return aten.leaky_relu_backward, "{kernel}({0}, {1}, 0, False)"
 
 
 @relu_grad.gradient(needs="input1")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     features = call.inputs[1]
     want_gradients, want_features = call.wanted
     return relu_grad(dy, features) if want_gradients else None, zeros_like(features) if want_features else None
@@ -111,7 +113,7 @@ def relu6(features: TensorLike, name: str | None = None) -> Tensor:
 
 
 @relu6.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return relu6_grad(dy, call.outputs[0])
 
 
@@ -126,7 +128,7 @@ def relu6_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
 
 
 @relu6_grad.gradient(needs="input1")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     features = call.inputs[1]
     want_gradients, want_features = call.wanted
     return relu6_grad(dy, features) if want_gradients else None, zeros_like(features) if want_features else None
@@ -144,12 +146,12 @@ def _scaled_below(b: ElementBuilder, x: Element, where: Element, alpha: float) -
     shape=same,
     element=lambda b, x, alpha: _scaled_below(b, x, x, alpha),
 )
-def _leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
+def leaky_relu_op(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Any:
     """Computes `features` where positive and `alpha * features` elsewhere."""
 
 
-@_leaky_relu.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+@leaky_relu_op.gradient(needs="input0")
+def _(call: Call, dy: Tensor) -> Any:
     return leaky_relu_grad(dy, call.inputs[0], call.attrs[0])
 
 
@@ -160,7 +162,7 @@ def leaky_relu_grad(gradients: torch.Tensor, features: torch.Tensor, alpha: floa
 
 
 @leaky_relu_grad.gradient(needs="input1")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     features, (alpha,) = call.inputs[1], call.attrs
     want_gradients, want_features = call.wanted
     return (
@@ -191,7 +193,7 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
         features = cast(tensor, float32) if tensor.dtype.is_integer else tensor
     if not isinstance(alpha, (int, float, np.ndarray, np.generic)):
         raise TypeError(f"Expected float for argument 'alpha' not {alpha!r}.")
-    return _leaky_relu(features, _round_to_float32(float(alpha)), name)
+    return leaky_relu_op(features, _round_to_float32(float(alpha)), name)
 
 
 @functools.lru_cache(256)
@@ -217,7 +219,7 @@ def elu(features: TensorLike, name: str | None = None) -> Tensor:
 
 
 @elu.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return elu_grad(dy, call.outputs[0])
 
 
@@ -232,7 +234,7 @@ def _declare_gradient(grad: Any) -> None:
     plus a constant where they are negative, and another constant elsewhere."""
 
     @grad.gradient(needs="inputs")
-    def _(call: Call, dy: Any) -> Any:
+    def _(call: Call, dy: Tensor) -> Any:
         gradients, outputs = call.inputs
         want_gradients, want_outputs = call.wanted
         return (
@@ -270,7 +272,7 @@ def selu(features: TensorLike, name: str | None = None) -> Tensor:
 
 
 @selu.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return selu_grad(dy, call.outputs[0])
 
 
@@ -324,7 +326,7 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
 
 
 @composite
-def _gelu(x: Any, approximate: bool) -> Any:
+def _gelu(x: RaggedTensor | Tensor, approximate: bool) -> Any:
     half = multiply(x, 0.5)
     if approximate:
         cube = multiply(multiply(x, x), x)
@@ -354,7 +356,7 @@ def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
 
 
 @composite
-def _silu(x: Any, beta: Any = None) -> Any:
+def _silu(x: RaggedTensor | Tensor, beta: Tensor | None = None) -> Any:
     return multiply(x, sigmoid(x if beta is None else multiply(beta, x)))
 
 

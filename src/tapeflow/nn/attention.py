@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 import torch
 
+from tapeflow.array.masks import select_v2
+from tapeflow.array.reshapes import squeeze_op
 from tapeflow.core import aten
 from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call, Tape, id_of
@@ -22,7 +24,11 @@ from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import select
 from tapeflow.core.ops.op import op
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.linalg.products import batch_matmul
+from tapeflow.math.arithmetic import add, multiply, subtract
+from tapeflow.math.elementwise import exp, log
+from tapeflow.nn.softmaxes import softmax_op
 
 _FEW_SCORES = 1 << 16  # of a head: for fewer, a gradient from stored weights is faster
 _LARGEST_SUM = 1e3  # rounding a larger logarithm to float32 changes the weights that are computed from it
@@ -313,7 +319,7 @@ def attention_log_sums(
 
 
 @attention_log_sums.gradient(needs="")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return (None,) * 6  # the gradient of attention's gradient includes that of its residuals
 
 
@@ -321,8 +327,8 @@ def _(call: Call, dy: Any) -> Any:
 def _(query: Any, key: Any, value: Any, bias: Any, mask: Any, result: Any, *attrs: Any) -> Any:
     scores = _scores_by_ops(query, key, bias, mask, *attrs[:2])
     most = ops.Max(scores, -1, True)
-    sums = ops.Log(ops.Sum(ops.Exp(ops.Sub(scores, most)), -1, True))
-    return ops.Squeeze(ops.AddV2(sums, most), [-1])
+    sums = log(ops.Sum(exp(subtract(scores, most)), -1, True))
+    return squeeze_op(add(sums, most), [-1])
 
 
 @op(
@@ -358,9 +364,9 @@ def _(call: Call, *dys: Any) -> Any:
 
 
 def _scores_by_ops(query: Any, key: Any, bias: Any, mask: Any, scale: float, masked: float) -> Any:
-    scores = ops.Mul(ops.BatchMatMulV2(query, key, False, True), scale)
-    scores = ops.AddV2(scores, bias) if bias.shape.rank else scores
-    return ops.SelectV2(mask, scores, masked) if mask.shape.rank else scores
+    scores = multiply(batch_matmul(query, key, False, True), scale)
+    scores = add(scores, bias) if bias.shape.rank else scores
+    return select_v2(mask, scores, masked) if mask.shape.rank else scores
 
 
 @attention_grad.decomposition
@@ -369,11 +375,11 @@ def _gradient_by_ops(
     masked: float, zeroed: bool,
 ) -> Any:  # fmt: skip
     """Returns the gradients of attention by other ops."""
-    weights = ops.Softmax(_scores_by_ops(query, key, bias, mask, scale, masked))
-    dw, used = ops.BatchMatMulV2(dy, value, False, True), weights
+    weights = softmax_op(_scores_by_ops(query, key, bias, mask, scale, masked))
+    dw, used = batch_matmul(dy, value, False, True), weights
     if zeroed and mask.shape.rank:
-        dw, used = ops.SelectV2(mask, dw, 0.0), ops.SelectV2(mask, weights, 0.0)
-    ds = ops.Mul(ops.Sub(dw, ops.Sum(ops.Mul(dw, weights), -1, True)), weights)
-    ds = ops.Mul(ops.SelectV2(mask, ds, 0.0) if mask.shape.rank else ds, scale)
-    grads = ops.BatchMatMulV2(ds, key), ops.BatchMatMulV2(ds, query, True), ops.BatchMatMulV2(used, dy, True)
+        dw, used = select_v2(mask, dw, 0.0), select_v2(mask, weights, 0.0)
+    ds = multiply(subtract(dw, ops.Sum(multiply(dw, weights), -1, True)), weights)
+    ds = multiply(select_v2(mask, ds, 0.0) if mask.shape.rank else ds, scale)
+    grads = batch_matmul(ds, key), batch_matmul(ds, query, True), batch_matmul(used, dy, True)
     return [sum_like(g, x) for g, x in zip(grads, (query, key, value), strict=True)]

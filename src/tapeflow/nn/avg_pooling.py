@@ -36,7 +36,7 @@ _LOOP_TYPES = torch.float32, torch.float64
 _AVG_POOL_BACK = {2: aten.avg_pool2d_backward.default, 3: aten.avg_pool3d_backward.default}
 
 
-def _check_depth(ksize: Any, data_format: str) -> None:
+def _check_depth(ksize: tuple[int, ...], data_format: str) -> None:
     if min(ksize) > 0 and pooled_depth(ksize, data_format) != 1:
         raise UnimplementedError.of("Pooling is not yet supported on the depth dimension.")
 
@@ -51,7 +51,9 @@ def _window_counts(sizes: tuple[int, ...], window: tuple[int, ...], geometry: Ge
     return counts[None, None]
 
 
-def mean_of_windows(op: str, x: torch.Tensor, ksize: Any, strides: Any, padding: str, data_format: str) -> torch.Tensor:
+def mean_of_windows(
+    op: str, x: torch.Tensor, ksize: tuple[int, ...], strides: tuple[int, ...], padding: str, data_format: str
+) -> torch.Tensor:
     """Computes AvgPool and AvgPool3D."""
     _check_depth(ksize, data_format)
     layout = pool_layout(op, x.shape, ksize, strides, padding, (), data_format)
@@ -73,7 +75,13 @@ def mean_of_windows(op: str, x: torch.Tensor, ksize: Any, strides: Any, padding:
 
 
 def mean_of_windows_back(
-    op: str, sizes: Any, dy: torch.Tensor, ksize: Any, strides: Any, padding: str, data_format: str
+    op: str,
+    sizes: tuple[int, ...],
+    dy: torch.Tensor,
+    ksize: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: str,
+    data_format: str,
 ) -> torch.Tensor:
     """Computes AvgPoolGrad and AvgPool3DGrad: each gradient is divided evenly over its window."""
     _check_depth(ksize, data_format)
@@ -102,13 +110,18 @@ def mean_of_windows_back(
     allocates=True,
 )
 def _avg_pool(
-    value: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", name: str | None = None
+    value: TensorLike,
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    data_format: str = "NHWC",
+    name: str | None = None,
 ) -> Any:
     """Computes the mean of each window of images."""
 
 
 @_avg_pool.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return avg_pool_grad(call.shape(0), dy, *call.attrs)
 
 
@@ -128,7 +141,7 @@ def avg_pool_grad(
 
 
 @avg_pool_grad.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _avg_pool(dy, *call.attrs[1:])
 
 
@@ -139,13 +152,18 @@ def _(call: Call, dy: Any) -> Any:
     batching=joined_batches,
 )
 def _avg_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
+    input: TensorLike,
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    data_format: str = "NDHWC",
+    name: str | None = None,
 ) -> Any:
     """Computes the mean of each window of volumes."""
 
 
 @_avg_pool3d.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return avg_pool3d_grad(call.shape(0), dy, *call.attrs)
 
 
@@ -164,7 +182,7 @@ def avg_pool3d_grad(
 
 
 @avg_pool3d_grad.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _avg_pool3d(dy, *call.attrs[1:])
 
 

@@ -9,7 +9,6 @@ import torch
 
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import OpFunction, op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
@@ -131,7 +130,7 @@ def _(call: Call, dy: Any, *_: Any) -> Any:
     x, scale = call.inputs[:2]
     epsilon, _, data_format, is_training = call.attrs
     reserved = call.outputs[3:6]
-    gradients = ops.FusedBatchNormGradV3(dy, x, scale, *reserved, epsilon, data_format, is_training)
+    gradients = fused_batch_norm_grad(dy, x, scale, *reserved, epsilon, data_format, is_training)
     return *gradients[:3], None, None
 
 

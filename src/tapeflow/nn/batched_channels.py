@@ -11,10 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.array.concat_and_split import concat_v2
+from tapeflow.array.properties import shape_op
+from tapeflow.array.reshapes import broadcast_to, reshape, transpose_op
+from tapeflow.array.slicing import slice as slice_op
 from tapeflow.core.ops.batch_rules import Batch, NoRule, Rule, Slices, times, vector
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.math.arithmetic import subtract
+from tapeflow.math.extrema import maximum
 
 
 def joined_gradients(batch: Batch, shape: Any, dy: Slices, *attrs: Any) -> Any:
@@ -57,9 +62,9 @@ def side_by_side(batch: Batch, x: Slices, axis: int, order: Sequence[int]) -> An
         order: the memory order of a slice's dimensions in the result.
     """
     dims = batch.dims(x)
-    moved = ops.Transpose(batch.stack(x), tuple([p for d in order for p in ((0, d + 1) if d == axis else (d + 1,))]))
-    joined = ops.Reshape(moved, tuple([times(batch.count, dims[d]) if d == axis else dims[d] for d in order]))
-    return ops.Transpose(joined, tuple([order.index(d) for d in range(len(order))]))
+    moved = transpose_op(batch.stack(x), tuple([p for d in order for p in ((0, d + 1) if d == axis else (d + 1,))]))
+    joined = reshape(moved, tuple([times(batch.count, dims[d]) if d == axis else dims[d] for d in order]))
+    return transpose_op(joined, tuple([order.index(d) for d in range(len(order))]))
 
 
 def _times_count(batch: Batch, dims: Sequence[Any], axis: int) -> tuple[Any, ...]:
@@ -70,8 +75,8 @@ def _times_count(batch: Batch, dims: Sequence[Any], axis: int) -> tuple[Any, ...
 def apart(batch: Batch, value: Any, dims: Sequence[Any], axis: int) -> Any:
     """Returns the batch of slices of shape `dims` that stand side by side along `axis`."""
     rank = len(dims)
-    split = ops.Reshape(value, (*dims[:axis], batch.count, *dims[axis:]))
-    return ops.Transpose(split, (axis, *[i for i in range(rank + 1) if i != axis]))
+    split = reshape(value, (*dims[:axis], batch.count, *dims[axis:]))
+    return transpose_op(split, (axis, *[i for i in range(rank + 1) if i != axis]))
 
 
 def _at_least_one(rule: Rule, batch: Batch, *args: Any) -> Any:
@@ -80,19 +85,19 @@ def _at_least_one(rule: Rule, batch: Batch, *args: Any) -> Any:
         if not batch.count:
             raise NoRule
         return rule(batch, *args)
-    missing = ops.Maximum(ops.Sub(convert(1), batch.count), convert(0))
+    missing = maximum(subtract(convert(1), batch.count), convert(0))
 
     def lengthened(x: Any) -> Any:
         if not isinstance(x, Slices) or not x.stacked:
             return x
-        zeros = ops.BroadcastTo(convert(0, x.slice.dtype), (missing, *batch.dims(x)))
-        return x._replace(value=ops.ConcatV2([x.value, zeros], 0))
+        zeros = broadcast_to(convert(0, x.slice.dtype), (missing, *batch.dims(x)))
+        return x._replace(value=concat_v2([x.value, zeros], 0))
 
-    results = rule(batch.of_count(ops.Maximum(batch.count, convert(1))), *map(lengthened, args))
+    results = rule(batch.of_count(maximum(batch.count, convert(1))), *map(lengthened, args))
     rank = batch.outputs[0].shape.rank
     if rank is None:
         raise NoRule
-    return ops.Slice(results, (0,) * (rank + 1), (batch.count, *[-1] * rank))
+    return slice_op(results, (0,) * (rank + 1), (batch.count, *[-1] * rank))
 
 
 # ---- convolutions ----------------------------------------------------------------------------------------------------
@@ -124,7 +129,7 @@ def _convolutions_by_own_filters(batch: Batch, x: Slices, filters: Slices, *attr
     outputs = batch.run(images, side_by_side(batch, filters, channels.of_filters, channels.filters), *attrs)
     dims = batch.outputs[0].shape.as_list()
     if None in dims:
-        whole = ops.Shape(outputs)
+        whole = shape_op(outputs)
         dims = [whole[i] if d is None else d for i, d in enumerate(dims)]
         if isinstance(dims[channels.of_images], SymbolicTensor):
             raise NoRule

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.creation import fill_op
 from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.core.autodiff.gradients import is_unranked, shape_argument
 from tapeflow.core.autodiff.tape import Call
@@ -41,7 +42,7 @@ def _bias_rule(value: TensorShape, bias: TensorShape, data_format: str = "NHWC")
 
 
 @op("BiasAdd", shape=_bias_rule, allocates=True, in_loops=lambda b, *args: b.add_bias(*args))
-def _bias_add(value: torch.Tensor, bias: torch.Tensor, data_format: str = "NHWC") -> torch.Tensor:
+def bias_add_op(value: torch.Tensor, bias: torch.Tensor, data_format: str = "NHWC") -> torch.Tensor:
     """Adds `bias` along the channels of `value`."""
     shape, channels = value.shape, bias.shape
     rank = len(shape)
@@ -52,33 +53,33 @@ def _bias_add(value: torch.Tensor, bias: torch.Tensor, data_format: str = "NHWC"
     return torch.add(value, bias.view(-1, *[1] * (rank - 2)))
 
 
-@_bias_add.inline
-def _(value: Any, bias: Any, data_format: str = "NHWC") -> Any:
+@bias_add_op.inline
+def _(value: Tensor, bias: Tensor, data_format: str = "NHWC") -> Any:
     rank = value.shape.rank
     if data_format != "NHWC" or not rank or rank < 2 or bias.shape.rank != 1 or None in (value.shape[-1], *bias.shape):
         return None
     return torch.add, "{kernel}({0}, {1})"
 
 
-@_bias_add.fuses("MatMul")
-@_bias_add.fuses("BatchMatMulV2")
-def _(inner: Any, outer: Any, bias: Any) -> Any:
+@bias_add_op.fuses("MatMul")
+@bias_add_op.fuses("BatchMatMulV2")
+def _(inner: Any, outer: Any, bias: Tensor) -> Any:
     return add.op.fusions[inner.name](inner, outer, bias) if bias.shape.rank == 1 else None
 
 
-@_bias_add.gradient()
-def _(call: Call, dy: Any) -> Any:
+@bias_add_op.gradient()
+def _(call: Call, dy: Tensor) -> Any:
     want_value, want_bias = call.wanted
     return dy if want_value else None, bias_add_grad(dy, call.attrs[0]) if want_bias else None
 
 
-@_bias_add.batching
+@bias_add_op.batching
 def _(batch: Batch, x: Slices, bias: Slices, data_format: str) -> Any:
     if data_format != "NHWC":
         raise NoRule
     if not bias.stacked:
         return batch.run(x.value, bias.value, data_format)
-    return ops.AddV2(x.value, batch.lift(bias, x.rank))
+    return add(x.value, batch.lift(bias, x.rank))
 
 
 def _sum_rule(out_backprop: TensorShape, data_format: str = "NHWC") -> TensorShape:
@@ -100,10 +101,10 @@ def bias_add_grad(out_backprop: torch.Tensor, data_format: str = "NHWC") -> torc
 
 
 @bias_add_grad.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     shape = call.shape(0)
     if call.attrs[0] == "NCHW" and is_unranked(shape):
-        return _bias_add(ops.Fill(shape_argument(shape), operand(0, dy.dtype)), dy, "NCHW")
+        return bias_add_op(fill_op(shape_argument(shape), operand(0, dy.dtype)), dy, "NCHW")
     if call.attrs[0] == "NCHW":
         dy = reshape(dy, (-1, *[1] * (len(shape) - 2)))
     return broadcast_to(dy, shape)
@@ -146,9 +147,9 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
         value = value if isinstance(value, Tensor) else convert(value)
         bias = convert(bias, value.dtype)  # the op itself would raise another error
     if data_format is None:
-        return _bias_add(value, bias, "NHWC", name)
+        return bias_add_op(value, bias, "NHWC", name)
     if data_format.startswith("NC"):
-        return _bias_add(value, bias, "NCHW", name)
+        return bias_add_op(value, bias, "NCHW", name)
     if data_format.startswith("N") and data_format.endswith("C"):
-        return _bias_add(value, bias, "NHWC", name)
+        return bias_add_op(value, bias, "NHWC", name)
     raise ValueError(f"`data_format` must be of the form `N...C` or `NC...`. Received: data_format={data_format}")

@@ -199,7 +199,7 @@ def check_at_least(least: int, **attrs: int) -> None:
 
 def _draw_classes(
     kind: int,
-    op: Any,
+    op: str | tuple[float | str, ...],
     true_classes: torch.Tensor,
     num_true: int,
     num_sampled: int,
@@ -323,7 +323,7 @@ class _LearnedCounts:
 
 
 @functools.lru_cache(64)
-def _learned_counts(key: Any) -> _LearnedCounts:
+def _learned_counts(key: tuple[int, ...]) -> _LearnedCounts:
     """Returns the counts of the sampler with these attrs."""
     return _LearnedCounts(key[3])
 
@@ -434,7 +434,7 @@ def _fixed_unigram_candidate_sampler(
     num_reserved_ids: int,
     num_shards: int,
     shard: int,
-    unigrams: Any,
+    unigrams: tuple[float, ...],
     seed: int,
     seed2: int,
 ) -> Any:

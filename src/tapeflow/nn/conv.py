@@ -19,18 +19,19 @@ from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import check_rank, listed_shape, with_rank
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.math.arithmetic import add
 from tapeflow.nn.batched_channels import (
     convolutions,
     gradients_by_filters,
     gradients_by_images,
     sum_of_gradients_by_filters,
 )
+from tapeflow.nn.bias import bias_add_op
 from tapeflow.nn.conv_input_gradient import image_gradient, is_transposed
 from tapeflow.nn.conv_layout import Layout, convolution_layout
 from tapeflow.nn.dilated_filters import declare_exports
@@ -308,7 +309,7 @@ def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
 
 
 @op("Conv2D", shape=conv_rule, batching=convolutions, allocates=True)
-def _conv2_d(
+def conv2_d(
     input: torch.Tensor,
     filters: torch.Tensor,
     strides: Any,
@@ -326,7 +327,7 @@ def _conv2_d(
     return convolve("Conv2D", input, filters, strides, padding, explicit_paddings, data_format, dilations)
 
 
-_conv2_d.layer(layer_of_convolution("Conv2D"))
+conv2_d.layer(layer_of_convolution("Conv2D"))
 
 
 def _biased_convolution(*attrs: Any) -> Callable[..., torch.Tensor]:
@@ -345,12 +346,12 @@ def _write_with_bias(inner: Any, bias: Any) -> Any:
     return _biased_convolution(*attrs), "{kernel}({0}, {1}, {2})", [image, filters, bias]
 
 
-@ops.BiasAdd.fuses("Conv2D")
+@bias_add_op.fuses("Conv2D")
 def _(inner: Any, outer: Any, bias: Any) -> Any:
     return _write_with_bias(inner, bias) if bias.shape.rank == 1 and outer.args[2] == inner.args[5] else None
 
 
-@ops.AddV2.fuses("Conv2D")
+@add.fuses("Conv2D")
 def _(inner: Any, outer: Any, bias: Any) -> Any:
     channels = inner.outputs[0].shape[-1] if inner.args[5] == "NHWC" else None
     is_bias = channels is not None and bias.shape.rank == 1 and bias.shape[0] == channels
@@ -389,7 +390,7 @@ def conv2d_backprop_filter(
     """Computes the gradient of a 2-D convolution by its filters."""
 
 
-declare_gradients(_conv2_d, conv2d_backprop_input, conv2d_backprop_filter)
+declare_gradients(conv2_d, conv2d_backprop_input, conv2d_backprop_filter)
 declare_exports(None, conv2d_backprop_input, conv2d_backprop_filter)
 
 
@@ -426,8 +427,8 @@ def conv2d(
     rates = (1, 1, 1, 1) if dilations is None else per_dimension(dilations, 2, last, "dilations")
     kind, explicit = padding_attrs(padding)
     if (type(input) is EagerTensor and len(input.value.shape) == 4) or (rank_of(input) or 0) <= 4:
-        return _conv2_d(input, filters, steps, kind, explicit, data_format, rates, name)
-    return with_one_batch(lambda x: _conv2_d(x, filters, steps, kind, explicit, data_format, rates, name), input, 3)
+        return conv2_d(input, filters, steps, kind, explicit, data_format, rates, name)
+    return with_one_batch(lambda x: conv2_d(x, filters, steps, kind, explicit, data_format, rates, name), input, 3)
 
 
 def with_one_batch(function: Callable[[Any], Any], x: Any, inner: int) -> Any:
@@ -562,9 +563,9 @@ def conv1d(
     rates = flat(per_dimension(dilations, 1, last, "dilations"), last)
     x, kernels = expand_dims(input, height), expand_dims(filters, 0)
     if (rank_of(x) or 0) <= 4:
-        y = _conv2_d(x, kernels, steps, padding, (), spatial_format, rates, name)
+        y = conv2_d(x, kernels, steps, padding, (), spatial_format, rates, name)
     else:
-        y = with_one_batch(lambda x: _conv2_d(x, kernels, steps, padding, (), spatial_format, rates, name), x, 3)
+        y = with_one_batch(lambda x: conv2_d(x, kernels, steps, padding, (), spatial_format, rates, name), x, 3)
     return squeeze(y, (height,))
 
 

@@ -10,6 +10,7 @@ import torch
 from tapeflow.array.batched import joined_batches
 from tapeflow.array.creation import zeros_like
 from tapeflow.array.masks import where
+from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import expand_dims, reshape, transpose
 from tapeflow.array.unranked import around_axis, joined_dims
 from tapeflow.core import aten
@@ -18,11 +19,10 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.composites import composite
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.dtypes import float32, float64
+from tapeflow.core.types.dtypes import DType, float32, float64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, is_traced
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
@@ -68,7 +68,7 @@ def _softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) -> tupl
 
 
 @_softmax_cross_entropy.gradient(needs="input0 outputs", none_for_zero=True)
-def _(call: Call, dy: Any, d_backprop: Any) -> Any:
+def _(call: Call, dy: Tensor | None, d_backprop: Tensor | None) -> Any:
     want_features, want_labels = call.wanted
     features = call.inputs[0]
     return (
@@ -77,7 +77,7 @@ def _(call: Call, dy: Any, d_backprop: Any) -> Any:
     )
 
 
-def _by_logits(dy: Any, d_backprop: Any, logits: Any, backprop: Any) -> Any:
+def _by_logits(dy: Tensor | None, d_backprop: Tensor | None, logits: Tensor, backprop: Tensor) -> Any:
     """Computes the gradient by the logits from those by the loss and by the op's second output, softmax - labels."""
     by_loss = None if dy is None else multiply(expand_dims(dy, -1), backprop)
     if d_backprop is None:
@@ -88,7 +88,7 @@ def _by_logits(dy: Any, d_backprop: Any, logits: Any, backprop: Any) -> Any:
     return by_backprop if by_loss is None else add(by_loss, by_backprop)
 
 
-def _by_labels(dy: Any, d_backprop: Any, logits: Any) -> Any:
+def _by_labels(dy: Any, d_backprop: Any, logits: Tensor) -> Any:
     """Computes the gradient by the labels from those by the loss and by the op's second output, softmax - labels."""
     by_loss = None if dy is None else multiply(expand_dims(dy, -1), negative(log_softmax(logits)))
     if d_backprop is None:
@@ -142,7 +142,7 @@ def softmax_cross_entropy_with_logits(
     return cast(loss, dtype) if low else loss
 
 
-def _in_rows(x: Any) -> Any:
+def _in_rows(x: Tensor) -> Any:
     """Returns the last dimension of a tensor as the rows of a matrix."""
     shape = shape_of(x)
     if type(shape[-1]) is not int or not shape[-1]:  # of 0 elements, -1 could be any number of rows
@@ -150,15 +150,15 @@ def _in_rows(x: Any) -> Any:
     return reshape(x, (-1, shape[-1]))
 
 
-def _unranked_cross_entropy(labels: Any, logits: Any, axis: int, dtype: Any, name: str | None) -> Any:
+def _unranked_cross_entropy(labels: Tensor, logits: Tensor, axis: int, dtype: DType, name: str | None) -> Any:
     """Computes the losses of logits of a rank that is not static, in `dtype`."""
     (features, before, after), (targets, _, _) = (around_axis(x, axis) for x in (logits, labels))
-    rows = [reshape(transpose(x, (0, 2, 1)), (-1, ops.Shape(x)[1])) for x in (features, targets)]
+    rows = [reshape(transpose(x, (0, 2, 1)), (-1, shape_op(x)[1])) for x in (features, targets)]
     loss = reshape(_softmax_cross_entropy(*rows, name)[0], joined_dims(before, after))
     return loss if loss.dtype is dtype else cast(loss, dtype)
 
 
-def _class_last(x: Any, axis: int) -> Any:
+def _class_last(x: Tensor, axis: int) -> Any:
     """Moves a dimension to the end."""
     rank = x.shape.rank
     axis %= rank
@@ -167,7 +167,7 @@ def _class_last(x: Any, axis: int) -> Any:
     return transpose(x, [*(i for i in range(rank) if i != axis), axis])
 
 
-def _check_provided(labels: Any, logits: Any) -> None:
+def _check_provided(labels: TensorLike | None, logits: TensorLike | None) -> None:
     for name, value in (("labels", labels), ("logits", logits)):
         if value is None:
             raise ValueError(f"Both `labels` and `logits` must be provided. Received: {name}=None")
@@ -230,7 +230,7 @@ def _sparse_softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) 
 
 
 @_sparse_softmax_cross_entropy.gradient(needs="input0 outputs", none_for_zero=True)
-def _(call: Call, dy: Any, d_backprop: Any) -> Any:
+def _(call: Call, dy: Tensor | None, d_backprop: Tensor | None) -> Any:
     return _by_logits(dy, d_backprop, call.inputs[0], call.outputs[1]), None
 
 
@@ -264,7 +264,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorL
     return _sparse_softmax_cross_entropy(logits, labels, name)[0]
 
 
-def _sparse_of_any(labels: Any, logits: Any, name: str | None) -> Any:
+def _sparse_of_any(labels: Tensor, logits: Tensor, name: str | None) -> Any:
     """Computes the losses of logits of low precision, in float32, and of other ranks."""
     _check_sparse(labels.shape, logits.shape)
     low = logits.dtype.is_floating and logits.dtype not in _PRECISE
@@ -299,7 +299,7 @@ def _check_sparse(labels: TensorShape, logits: TensorShape) -> None:
 # ---- independent classes, and counts ---------------------------------------------------------------------------------
 
 
-def _check_same_shape(labels: Any, logits: Any, first: str = "logits", second: str = "labels") -> None:
+def _check_same_shape(labels: Tensor, logits: Tensor, first: str = "logits", second: str = "labels") -> None:
     if not labels.shape.is_compatible_with(logits.shape):
         raise ValueError(
             f"`{first}` and `{second}` must have the same shape, received ({logits.shape} vs {labels.shape})."
@@ -334,7 +334,7 @@ def sigmoid_cross_entropy_with_logits(
 
 
 @composite
-def _sigmoid_cross_entropy(x: Any, z: Any, name: str | None) -> Any:
+def _sigmoid_cross_entropy(x: Tensor, z: Tensor, name: str | None) -> Any:
     # The gradients of maximum and minimum go to the first of two equals: at 0 the derivative is 1 - z - 1/2.
     return add(subtract(maximum(x, 0), multiply(x, z)), softplus(minimum(negative(x), x)), name=name)
 
@@ -368,7 +368,7 @@ def weighted_cross_entropy_with_logits(
 
 
 @composite
-def _weighted_cross_entropy(x: Any, z: Any, factor: Any, name: str | None) -> Any:
+def _weighted_cross_entropy(x: Tensor, z: Tensor, factor: Tensor | float, name: str | None) -> Any:
     weight = (factor - 1) * z + 1
     positive = add(log1p(exp(negative(abs(x)))), relu(negative(x)))
     return add(multiply(1 - z, x), multiply(weight, positive), name=name)
@@ -403,7 +403,7 @@ def log_poisson_loss(
 
 
 @composite
-def _log_poisson_loss(x: Any, z: Any, is_full: bool, name: str | None) -> Any:
+def _log_poisson_loss(x: Tensor, z: Tensor, is_full: bool, name: str | None) -> Any:
     loss = subtract(exp(x), multiply(x, z))
     if is_full:
         factorial = add(subtract(multiply(z, log(z)), z), multiply(log(multiply(z, 6.283185307179586)), 0.5))

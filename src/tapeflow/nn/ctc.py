@@ -152,7 +152,9 @@ def _penalized_loss(log_probabilities: torch.Tensor, labels: list[int], blank: i
     return -torch.logsumexp(alpha + end, 0).to(log_probabilities.dtype)
 
 
-def _losses_rule(inputs: TensorShape, indices: Any, values: Any, lengths: TensorShape, *_: Any) -> list[TensorShape]:
+def _losses_rule(
+    inputs: TensorShape, indices: TensorShape, values: TensorShape, lengths: TensorShape, *_: Any
+) -> list[TensorShape]:
     inputs = with_rank(inputs, 3)
     with_rank(indices, 2)[:1].assert_is_compatible_with(with_rank(values, 1))
     batch = inputs[1:2].merge_with(with_rank(lengths, 1))
@@ -177,7 +179,7 @@ def _ctc_loss_of_sparse(
     return _loss_and_gradient(inputs, rows, sequence_length, classes - 1, impossible)
 
 
-def _by_inputs(call: Call, dy: Any, d_gradient: Any) -> Any:
+def _by_inputs(call: Call, dy: Tensor, d_gradient: Any) -> Any:
     if d_gradient is not None:
         raise LookupError(f"{call.op.name} has no gradient of second order")
     return multiply(reshape(dy, (1, -1, 1)), call.outputs[1]), None, None, None

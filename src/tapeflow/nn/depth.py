@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -50,7 +51,9 @@ def _space_to_depth(input: torch.Tensor, block_size: int, data_format: str = "NH
     return input.reshape(n, c, h, b, w, b).permute(0, 3, 5, 1, 2, 4).reshape(n, b * b * c, h, w)
 
 
-def _depth_shape(x: TensorShape, channels: Any, sides: Any, data_format: str) -> TensorShape:
+def _depth_shape(
+    x: TensorShape, channels: Callable[..., Any], sides: Callable[..., Any], data_format: str
+) -> TensorShape:
     x = x.with_rank(4)
     last = channels_last(data_format)
     n, height, width, c = x if last else (x[i] for i in (0, 2, 3, 1))
@@ -90,7 +93,7 @@ def depth_to_space(input: TensorLike, block_size: int, data_format: str = "NHWC"
 
 
 @depth_to_space.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return space_to_depth(dy, *call.attrs)
 
 
@@ -117,5 +120,5 @@ def space_to_depth(input: TensorLike, block_size: int, data_format: str = "NHWC"
 
 
 @space_to_depth.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return depth_to_space(dy, *call.attrs)

@@ -9,7 +9,6 @@ import torch
 
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.core.context import state
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import listed_shape
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
@@ -25,7 +24,7 @@ from tapeflow.nn.windows import Ints, Padding, channels_last, padding_attrs, per
 # multiplier] of a convolution with one group per channel.
 
 
-def _grouped_filters(op: str, channels: int, shape: Any) -> tuple[int, ...]:
+def _grouped_filters(op: str, channels: int, shape: Sequence[int]) -> tuple[int, ...]:
     """Returns the shape of the filters as filters of groups."""
     if len(shape) != 4:
         raise invalid(f"filter must be 4-dimensional: {list(shape)}")
@@ -60,17 +59,17 @@ def _depthwise_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> Tensor
 
 
 @op("DepthwiseConv2dNative", kernel=_depthwise_shape, shape=_depthwise_rule, batching=convolutions)
-def _depthwise_conv2d(
-    input: Any, filter: Any, strides: Any, padding: str, explicit_paddings: Any, data_format: str, dilations: Any,
-    name: str | None = None,
+def depthwise_conv2d_op(
+    input: TensorLike, filter: TensorLike, strides: Sequence[int], padding: str, explicit_paddings: Sequence[int],
+    data_format: str, dilations: Sequence[int], name: str | None = None,
 ) -> Any:  # fmt: skip
     """Computes a depthwise 2-D convolution."""
 
 
-_depthwise_conv2d.layer(layer_of_convolution("DepthwiseConv2dNative"))
+depthwise_conv2d_op.layer(layer_of_convolution("DepthwiseConv2dNative"))
 
 
-def _sizes_rule(sizes: Any) -> TensorShape:
+def _sizes_rule(sizes: ShapeLike) -> TensorShape:
     return listed_shape(sizes).with_rank(4)
 
 
@@ -88,13 +87,13 @@ def _depthwise_back_input(sizes: Any, filters: torch.Tensor, dy: torch.Tensor, *
     batching=gradients_by_images,
 )
 def _back_input(
-    input_sizes: Any, filter: Any, out_backprop: Any, strides: Any, padding: str, explicit_paddings: Any,
-    data_format: str, dilations: Any, name: str | None = None,
+    input_sizes: TensorLike, filter: TensorLike, out_backprop: TensorLike, strides: Sequence[int], padding: str,
+    explicit_paddings: Sequence[int], data_format: str, dilations: Sequence[int], name: str | None = None,
 ) -> Any:  # fmt: skip
     """Computes the gradient of a depthwise convolution by its input."""
 
 
-def _depthwise_back_filter(x: torch.Tensor, sizes: Any, dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
+def _depthwise_back_filter(x: torch.Tensor, sizes: Sequence[int], dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
     op = "DepthwiseConv2dNativeBackpropFilter"
     shape = _grouped_filters(op, _input_channels(op, x.shape, attrs[3]), sizes)
     return convolve_back_filter(op, x, shape, dy, *attrs).view(tuple(sizes))
@@ -108,20 +107,22 @@ def _depthwise_back_filter(x: torch.Tensor, sizes: Any, dy: torch.Tensor, *attrs
     batching=gradients_by_filters,
 )
 def _back_filter(
-    input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: str, explicit_paddings: Any,
-    data_format: str, dilations: Any, name: str | None = None,
+    input: TensorLike, filter_sizes: TensorLike, out_backprop: TensorLike, strides: Sequence[int], padding: str,
+    explicit_paddings: Sequence[int], data_format: str, dilations: Sequence[int], name: str | None = None,
 ) -> Any:  # fmt: skip
     """Computes the gradient of a depthwise convolution by its filters."""
 
 
-declare_gradients(_depthwise_conv2d, _back_input, _back_filter)
-declare_exports(_depthwise_conv2d, _back_input, _back_filter, always=True)
+declare_gradients(depthwise_conv2d_op, _back_input, _back_filter)
+declare_exports(depthwise_conv2d_op, _back_input, _back_filter, always=True)
 
 
 # ---- public functions ------------------------------------------------------------------------------------------------
 
 
-def _depthwise_attrs(strides: Any, padding: Any, data_format: str | None, dilations: Any) -> tuple[Any, ...]:
+def _depthwise_attrs(
+    strides: int | Sequence[int], padding: Any, data_format: str | None, dilations: Any
+) -> tuple[Any, ...]:
     """Converts the public functions' arguments to the ops' attrs."""
     if not isinstance(strides, (list, tuple)):
         raise TypeError(f"Expected list for 'strides' argument to 'depthwise_conv2d_native' Op, not {strides!r}.")
@@ -170,7 +171,7 @@ def depthwise_conv2d(
         )
     if isinstance(dilations, int):
         raise TypeError(f"`dilations` must be two ints. Received: dilations={dilations}")
-    return ops.DepthwiseConv2dNative(x, filter, *_depthwise_attrs(strides, padding, data_format, dilations), name=name)
+    return depthwise_conv2d_op(x, filter, *_depthwise_attrs(strides, padding, data_format, dilations), name=name)
 
 
 def depthwise_conv2d_backprop_input(
@@ -206,7 +207,7 @@ def depthwise_conv2d_backprop_input(
         >>> tf.nn.depthwise_conv2d_backprop_input([1, 1, 2, 1], filters, dy, [1] * 4, "VALID").numpy().ravel().tolist()
         [2.0, 3.0]
     """
-    return ops.DepthwiseConv2dNativeBackpropInput(
+    return _back_input(
         input_sizes, filter, out_backprop, *_depthwise_attrs(strides, padding, data_format, dilations), name=name
     )
 
@@ -243,7 +244,7 @@ def depthwise_conv2d_backprop_filter(
         >>> tf.nn.depthwise_conv2d_backprop_filter(x, [1, 2, 1, 1], dy, [1] * 4, "VALID").numpy().ravel().tolist()
         [2.0, 3.0]
     """
-    return ops.DepthwiseConv2dNativeBackpropFilter(
+    return _back_filter(
         input, filter_sizes, out_backprop, *_depthwise_attrs(strides, padding, data_format, dilations), name=name
     )
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.array.blocks import batch_to_space, space_to_batch
+from tapeflow.array.properties import shape_op
 from tapeflow.core.ops.convert import convert, host_value
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
@@ -70,7 +70,7 @@ def with_space_to_batch(
     block, paddings, crops = [], [], []
     for i in range(1, last + 1):
         rate, (before, after) = (rates[dims.index(i)], base[dims.index(i)]) if i in dims else (1, (0, 0))
-        more = -((ops.Shape(x)[i] if shape[i] is None else shape[i]) + before + after) % rate
+        more = -((shape_op(x)[i] if shape[i] is None else shape[i]) + before + after) % rate
         block.append(rate)
         paddings.append((before, after + more))
         crops.append((0, more))
@@ -170,7 +170,7 @@ def pool(
         )
     function, spatial_format = _POOLS[pooling_type, dims], FORMATS[dims][0 if last else 1]
 
-    def without_gaps(x: Any, _: int, padding: str) -> Any:
+    def without_gaps(x: Tensor, _: int, padding: str) -> Any:
         return function(x, window, steps, padding, spatial_format, name)
 
     return with_space_to_batch(x, rates, padding, without_gaps, window, data_format=data_format)

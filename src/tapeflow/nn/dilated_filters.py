@@ -28,14 +28,14 @@ def declare_exports(forward: Any, back_input: Any, back_filter: Any, always: boo
         always: whether no kernel of TensorFlow takes dilations; by default those for float32 and bfloat16 do.
     """
 
-    def is_taken(attrs: Sequence[Any], tensor: Any) -> bool:
+    def is_taken(attrs: Sequence[Any], tensor: Tensor) -> bool:
         """Tests whether TensorFlow has a kernel for these dilations."""
         return max(attrs[-1]) == 1 or (not always and tensor.dtype in (float32, bfloat16))
 
     if forward is not None:
 
         @forward.decomposition
-        def convolved(x: Any, filters: Any, *attrs: Any) -> Any:
+        def convolved(x: Tensor, filters: Tensor, *attrs: Any) -> Any:
             return (
                 None
                 if is_taken(attrs, x)
@@ -43,13 +43,13 @@ def declare_exports(forward: Any, back_input: Any, back_filter: Any, always: boo
             )
 
     @back_input.decomposition
-    def of_input(sizes: Any, filters: Any, dy: Any, *attrs: Any) -> Any:
+    def of_input(sizes: tuple[int, ...], filters: Tensor, dy: Tensor, *attrs: Any) -> Any:
         if is_taken(attrs, filters):
             return None
         return back_input(sizes, _spread_filters(filters, _spatial_rates(attrs)), dy, *_without_rates(attrs))
 
     @back_filter.decomposition
-    def of_filters(x: Any, sizes: Any, dy: Any, *attrs: Any) -> Any:
+    def of_filters(x: Tensor, sizes: tuple[int, ...], dy: Tensor, *attrs: Any) -> Any:
         if is_taken(attrs, x):
             return None
         rates = _spatial_rates(attrs)

@@ -13,7 +13,7 @@ from tapeflow.core.rng.seeds import reserve
 _WORD = (1 << 32) - 1
 
 
-def start_draws(op: Any, seed: int, seed2: int, count: int) -> np.ndarray:
+def start_draws(op: tuple[Any, ...], seed: int, seed2: int, count: int) -> np.ndarray:
     """Returns the state of the numbers for a call of an op: they follow those of its last call with the same attrs and
     seeds. The state is the counter, the key, the number of words that are used of a block, and the block.
 

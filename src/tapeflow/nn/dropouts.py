@@ -149,7 +149,7 @@ def _rate_tensor(rate: Any, dtype: Any) -> Any:
     return rate
 
 
-def _noise_shape(x: Any, noise_shape: Any) -> Any:
+def _noise_shape(x: Any, noise_shape: ShapeLike) -> Any:
     """Returns the shape of the choices, with the dimensions of `x` in the place of None."""
     if noise_shape is None:
         return shape_of(x)

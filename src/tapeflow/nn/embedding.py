@@ -72,7 +72,7 @@ def embedding_lookup(
     return _clip_rows(gather(params, indices), max_norm, indices)
 
 
-def _from_parts(parts: list[Any], ids: Any, max_norm: Any) -> Any:
+def _from_parts(parts: list[Any], ids: Tensor, max_norm: Any) -> Any:
     """Looks up rows of a table in parts: gathers from each part, and puts the rows back in order."""
     flat = reshape(ids, (-1,))
     rows = sum(part.shape[0] for part in parts)
@@ -89,7 +89,7 @@ def _from_parts(parts: list[Any], ids: Any, max_norm: Any) -> Any:
     return reshape(stitched, (*shape_of(ids), *shape_of(stitched)[1:]))
 
 
-def _clip_rows(rows: Any, max_norm: Any, ids: Any) -> Any:
+def _clip_rows(rows: Tensor, max_norm: Any, ids: Tensor) -> Any:
     if max_norm is None:
         return rows
     if rows.shape.rank is None or ids.shape.rank is None:
@@ -170,19 +170,19 @@ def _example_ids(value: Any, name: str) -> tuple[Any, Any]:
     raise TypeError(f"{name} must be SparseTensor or RaggedTensor, got {type(value)}")
 
 
-def _segment_sqrt_n(rows: Any, examples: Any) -> Any:
+def _segment_sqrt_n(rows: Tensor, examples: Tensor) -> Any:
     counts = segment_sum(ones_like(examples, rows.dtype), examples)
     return realdiv(segment_sum(rows, examples), sqrt(_as_column(maximum(counts, 1), rows)))
 
 
-def _as_column(weights: Any, rows: Any) -> Any:
+def _as_column(weights: Tensor, rows: Tensor) -> Any:
     """Reshapes a vector with a number per row to broadcast against the rows."""
     if rows.shape.rank is None:
         return reshape(weights, joined_dims([-1], ones_like(properties.shape(rows)[1:])))
     return reshape(weights, (-1, *[1] * (len(rows.shape) - 1)))
 
 
-def _weight_rows(rows: Any, weights: Any, examples: Any, combiner: str) -> Any:
+def _weight_rows(rows: Tensor, weights: Tensor, examples: Tensor, combiner: str) -> Any:
     if weights.dtype is not rows.dtype:
         weights = cast(weights, rows.dtype)
     total = segment_sum(multiply(rows, _as_column(weights, rows)), examples)
@@ -265,7 +265,7 @@ def safe_embedding_lookup_sparse(
 class _Sparse:
     """Indices, values and a shape, without the checks of a sparse tensor."""
 
-    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+    def __init__(self, indices: Any, values: Tensor, dense_shape: tuple[Tensor | int, ...]) -> None:
         self.indices, self.values, self.dense_shape = indices, values, dense_shape
 
 
@@ -275,7 +275,7 @@ def _row_numbers_of_any_rank(indices: Any, dims: Any) -> Any:
     return reduce_sum(multiply(indices[:, :-1], steps), 1)
 
 
-def _row_numbers(indices: Any, shape: tuple[Any, ...]) -> Any:
+def _row_numbers(indices: Tensor, shape: tuple[Any, ...]) -> Any:
     """Computes the number of each index's example, over all dimensions but the last."""
     number = indices[:, 0]
     for i in range(1, len(shape) - 1):
@@ -283,7 +283,9 @@ def _row_numbers(indices: Any, shape: tuple[Any, ...]) -> Any:
     return cast(number, int64)
 
 
-def _with_every_example(examples: Any, ids: Any, weights: Any, batch: Any, default: Any) -> tuple[Any, ...]:
+def _with_every_example(
+    examples: Tensor, ids: Tensor, weights: Tensor | None, batch: Tensor | int, default: Any
+) -> tuple[Any, ...]:
     """Adds the default id for each example that has none; also tells which examples these are."""
     counts = unsorted_segment_sum(ones_like(examples), examples, batch)
     empty = equal(counts, 0)

@@ -18,7 +18,7 @@ from tapeflow.core.rng.philox import from_seeds
 from tapeflow.core.rng.seeds import op_seeds, reserve
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.nn.draws import draw_uniform, draw_word, state_of
 from tapeflow.nn.pool_maxima import without_nan
 from tapeflow.nn.pooling import combine_windows
@@ -59,7 +59,7 @@ def _window_bounds(sequence: torch.Tensor, length: int, overlapping: bool) -> tu
 
 
 def _pooling_sequences(
-    x: torch.Tensor, ratio: Any, pseudo_random: bool, deterministic: bool, seed: int, seed2: int
+    x: torch.Tensor, ratio: Sequence[float], pseudo_random: bool, deterministic: bool, seed: int, seed2: int
 ) -> list[torch.Tensor]:
     if (seed or seed2) and not deterministic:
         raise invalid("Both seed and seed2 should be 0 if deterministic is false.")
@@ -124,8 +124,8 @@ def _windows_rule(x: TensorShape, ratio: Any, *_: Any) -> list[TensorShape]:
 
 @op("FractionalMaxPool", shape=_windows_rule, autograd=False)
 def _fractional_max_pool(
-    value: torch.Tensor, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, deterministic: bool, seed: int,
-    seed2: int,
+    value: torch.Tensor, pooling_ratio: Sequence[float], pseudo_random: bool, overlapping: bool, deterministic: bool,
+    seed: int, seed2: int,
 ) -> tuple[torch.Tensor, ...]:  # fmt: skip
     """Computes the maxima of windows, and draws the windows."""
     sequences = _pooling_sequences(value, pooling_ratio, pseudo_random, deterministic, seed, seed2)
@@ -134,7 +134,7 @@ def _fractional_max_pool(
 
 
 @_fractional_max_pool.gradient(needs="input0 outputs")
-def _(call: Call, dy: Any, *_: Any) -> Any:
+def _(call: Call, dy: Tensor, *_: Any) -> Any:
     y, rows, columns = call.outputs
     return fractional_max_pool_grad(call.inputs[0], y, dy, rows, columns, call.attrs[2])
 
@@ -171,8 +171,8 @@ def _window_means(x: torch.Tensor, over_rows: torch.Tensor, over_columns: torch.
 
 @op("FractionalAvgPool", shape=_windows_rule, autograd=False)
 def _fractional_avg_pool(
-    value: torch.Tensor, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, deterministic: bool, seed: int,
-    seed2: int,
+    value: torch.Tensor, pooling_ratio: Sequence[float], pseudo_random: bool, overlapping: bool, deterministic: bool,
+    seed: int, seed2: int,
 ) -> tuple[torch.Tensor, ...]:  # fmt: skip
     """Computes the means of windows, and draws the windows."""
     sequences = _pooling_sequences(value, pooling_ratio, pseudo_random, deterministic, seed, seed2)
@@ -182,13 +182,13 @@ def _fractional_avg_pool(
 
 
 @_fractional_avg_pool.gradient(needs="shapes outputs")
-def _(call: Call, dy: Any, *_: Any) -> Any:
+def _(call: Call, dy: Tensor, *_: Any) -> Any:
     return fractional_avg_pool_grad(call.shape(0), dy, call.outputs[1], call.outputs[2], call.attrs[2])
 
 
 @op("FractionalAvgPoolGrad", host=("orig_input_tensor_shape",), shape=listed_shape)
 def fractional_avg_pool_grad(
-    orig_input_tensor_shape: Any,
+    orig_input_tensor_shape: tuple[int, ...],
     out_backprop: torch.Tensor,
     row_pooling_sequence: torch.Tensor,
     col_pooling_sequence: torch.Tensor,
@@ -207,7 +207,7 @@ def fractional_avg_pool_grad(
 # ---- public functions ------------------------------------------------------------------------------------------------
 
 
-def _checked_ratio(ratio: Any, op: str) -> tuple[float, ...]:
+def _checked_ratio(ratio: Sequence[float], op: str) -> tuple[float, ...]:
     ratio = host_value(ratio)
     if not isinstance(ratio, tuple):
         raise TypeError(f"Expected list for 'pooling_ratio' argument to '{op}' Op, not {ratio!r}.")

@@ -21,6 +21,7 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.math.arithmetic import multiply
 from tapeflow.math.casting import cast
 from tapeflow.math.division import divide_no_nan, truediv
+from tapeflow.math.elementwise import square
 from tapeflow.math.reduction import reduce_sum
 
 
@@ -48,13 +49,13 @@ def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
 
 
 @l2_loss.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, call.inputs[0])
 
 
 @l2_loss.batching
 def _(batch: Batch, x: Slices) -> Any:
-    halves = ops.Mul(ops.Square(x.value), convert(0.5, x.slice.dtype))
+    halves = multiply(square(x.value), convert(0.5, x.slice.dtype))
     return ops.Sum(halves, tuple(range(1, x.rank + 1)), False)
 
 
@@ -103,7 +104,7 @@ def compute_average_loss(
     return divide_no_nan(total, cast(size, dtype))
 
 
-def _weight_losses(losses: Any, weights: Any) -> Any:
+def _weight_losses(losses: Tensor, weights: Tensor) -> Any:
     """Multiplies the losses by their weights; a last dimension of length 1 may be missing from either."""
     if weights.dtype is not losses.dtype:
         losses, weights = cast(losses, float32), cast(weights, float32)

@@ -48,9 +48,9 @@ def _declare_picking(function: Any) -> Callable[[Any], Any]:
     The decorated function, `again(x, y, dy, *attrs)`, computes the gradient of the third input. The others have none.
     """
 
-    def decorate(again: Any) -> Any:
+    def decorate(again: Callable[..., Any]) -> Any:
         @function.gradient(needs="input0 input1")
-        def _(call: Call, dy: Any) -> Any:
+        def _(call: Call, dy: Tensor) -> Any:
             x, y = call.inputs[:2]
             want_x, want_y, want_grad = call.wanted
             return (
@@ -77,7 +77,9 @@ def _as_output(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
     return y
 
 
-def _max_pool_rule(x: TensorShape, ksize: Any, strides: Any, padding: str, explicit: Any, fmt: str) -> TensorShape:
+def _max_pool_rule(
+    x: TensorShape, ksize: tuple[int, ...], strides: tuple[int, ...], padding: str, explicit: tuple[Any, ...], fmt: str
+) -> TensorShape:
     """Infers the shape of the result of `MaxPool`, whose windows may reach over channels."""
     if len(ksize) != 4:
         raise invalid(f"MaxPool requires the ksize attribute to contain 4 values, but got: {len(ksize)}")
@@ -97,15 +99,15 @@ def _max_pool_rule(x: TensorShape, ksize: Any, strides: Any, padding: str, expli
     batching=joined_batches,
     allocates=True,
 )
-def _max_pool(
-    input: Any, ksize: Any, strides: Any, padding: str, explicit_paddings: Any = (), data_format: str = "NHWC",
-    name: str | None = None,
+def max_pool_op(
+    input: TensorLike, ksize: Sequence[int], strides: Sequence[int], padding: str,
+    explicit_paddings: Sequence[int] = (), data_format: str = "NHWC", name: str | None = None,
 ) -> Any:  # fmt: skip
     """Computes the maximum of each window of images."""
 
 
-@_max_pool.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+@max_pool_op.gradient(needs="inputs outputs")
+def _(call: Call, dy: Tensor) -> Any:
     return max_pool_grad(call.inputs[0], call.outputs[0], dy, *call.attrs)
 
 
@@ -124,7 +126,16 @@ def max_pool_grad(
 
 
 @_declare_picking(max_pool_grad)
-def _(x: Any, y: Any, dy: Any, ksize: Any, strides: Any, padding: str, explicit: Any, data_format: str) -> Any:
+def _(
+    x: Tensor,
+    y: Tensor,
+    dy: Tensor,
+    ksize: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: str,
+    explicit: tuple[Any, ...],
+    data_format: str,
+) -> Any:
     """Calls MaxPoolGradGrad, which has no explicit paddings: they become part of the images."""
     if padding == "EXPLICIT":
         pairs = tuple(zip(explicit[::2], explicit[1::2], strict=True))
@@ -160,13 +171,18 @@ def _(x: Any, y: Any, dy: Any, ksize: Any, strides: Any, padding: str, data_form
     batching=joined_batches,
 )
 def _max_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
+    input: TensorLike,
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    data_format: str = "NDHWC",
+    name: str | None = None,
 ) -> Any:
     """Computes the maximum of each window of volumes."""
 
 
 @_max_pool3d.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return max_pool3d_grad(call.inputs[0], call.outputs[0], dy, *call.attrs)
 
 
@@ -217,7 +233,9 @@ def _flat_places(indices: torch.Tensor, layout: PoolLayout, x: torch.Tensor, wit
     return flat
 
 
-def _argmax_rule(x: TensorShape, ksize: Any, strides: Any, _: Any, padding: str, *__: Any) -> list[TensorShape]:
+def _argmax_rule(
+    x: TensorShape, ksize: tuple[int, ...], strides: tuple[int, ...], _: DType, padding: str, *__: Any
+) -> list[TensorShape]:
     if state.graph is not None and min(ksize) < 1:
         raise invalid(f"ksize must be a positive int32 value, got:{min(ksize)}")
     return [_max_pool_rule(x, ksize, (*strides[:-1], 1), padding, (), "NHWC")] * 2  # the last stride is not read
@@ -225,7 +243,12 @@ def _argmax_rule(x: TensorShape, ksize: Any, strides: Any, _: Any, padding: str,
 
 @op("MaxPoolWithArgmax", shape=_argmax_rule)
 def _max_pool_with_argmax(
-    input: torch.Tensor, ksize: Any, strides: Any, Targmax: DType, padding: str, include_batch_in_index: bool = False
+    input: torch.Tensor,
+    ksize: tuple[int, ...],
+    strides: tuple[int, ...],
+    Targmax: DType,
+    padding: str,
+    include_batch_in_index: bool = False,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the maximum of each window of images, and its index."""
     op = "MaxPoolWithArgmax"
@@ -242,7 +265,7 @@ def _max_pool_with_argmax(
 
 
 @_max_pool_with_argmax.gradient(needs="input0 outputs")
-def _(call: Call, dy: Any, _: Any) -> Any:
+def _(call: Call, dy: Tensor, _: Tensor) -> Any:
     ksize, strides, _, padding, with_batch = call.attrs
     return max_pool_grad_with_argmax(call.inputs[0], dy, call.outputs[1], ksize, strides, padding, with_batch)
 
@@ -284,11 +307,11 @@ def max_pool_grad_grad_with_argmax(
     """Computes the gradient of `max_pool_grad_with_argmax` by `grad`."""
 
 
-def _declare_argmax_gradient(function: Any, transpose: Any) -> None:
+def _declare_argmax_gradient(function: Any, transpose: Callable[..., Any]) -> None:
     """Declares the gradient of an op that is linear in `grad`, by the op that is its transpose."""
 
     @function.gradient(needs="input0 input2")
-    def _(call: Call, dy: Any) -> Any:
+    def _(call: Call, dy: Tensor) -> Any:
         x, _, argmax = call.inputs
         want_x, want_grad, _ = call.wanted
         by_grad = transpose(x, dy, argmax, *call.attrs) if want_grad else None
@@ -329,9 +352,9 @@ def max_pool1d(
 
 
 def _max_pool_without_explicit(
-    x: Any, ksize: Any, strides: Any, padding: str, data_format: str, name: str | None
+    x: Tensor, ksize: tuple[int, ...], strides: tuple[int, ...], padding: str, data_format: str, name: str | None
 ) -> Any:
-    return _max_pool(x, ksize, strides, padding, (), data_format, name)
+    return max_pool_op(x, ksize, strides, padding, (), data_format, name)
 
 
 def max_pool2d(
@@ -361,7 +384,7 @@ def max_pool2d(
     last = data_format != "NCHW"
     window, steps = per_dimension(ksize, 2, last, "ksize"), per_dimension(strides, 2, last, "strides")
     kind, explicit = padding_attrs(padding)
-    return _max_pool(input, window, steps, kind, explicit, data_format, name)
+    return max_pool_op(input, window, steps, kind, explicit, data_format, name)
 
 
 def max_pool3d(

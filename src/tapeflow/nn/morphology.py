@@ -46,7 +46,9 @@ class _Windows(NamedTuple):
         return (self.image[part] + weight for part, weight in zip(self.parts, self.weights, strict=True))
 
 
-def _dilation_windows(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any, padding: str) -> _Windows:
+def _dilation_windows(
+    input: torch.Tensor, filter: torch.Tensor, strides: Sequence[int], rates: Sequence[int], padding: str
+) -> _Windows:
     for name, x, rank in (("input", input, 4), ("filter", filter, 3)):
         if x.dim() != rank:
             raise invalid(f"{name} must be {rank}-dimensional: {list(x.shape)}")
@@ -81,7 +83,9 @@ def _strided_part(place: int, rate: int, stride: int, count: int) -> slice:
     return slice(first, first + (count - 1) * stride + 1 if count else first, stride)
 
 
-def _dilation_rule(x: TensorShape, filter: TensorShape, strides: Any, rates: Any, padding: str) -> TensorShape:
+def _dilation_rule(
+    x: TensorShape, filter: TensorShape, strides: tuple[int, ...], rates: tuple[int, ...], padding: str
+) -> TensorShape:
     for name, values in (("strides", strides), ("rates", rates)):
         if len(values) != 4:
             raise invalid(f"Dilation2D requires the {name} attribute to contain 4 values, but got: {len(values)}")
@@ -94,7 +98,9 @@ def _dilation_rule(x: TensorShape, filter: TensorShape, strides: Any, rates: Any
 
 
 @op("Dilation2D", shape=_dilation_rule)
-def _dilation2_d(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any, padding: str) -> torch.Tensor:
+def _dilation2_d(
+    input: torch.Tensor, filter: torch.Tensor, strides: Sequence[int], rates: Sequence[int], padding: str
+) -> torch.Tensor:
     """Computes grey-scale dilation.
 
     Computes the largest sum of an image element and a filter element in each window. The border does not count.
@@ -125,7 +131,12 @@ def _window_shares(windows: _Windows, dy: torch.Tensor) -> list[torch.Tensor]:
 
 @op("Dilation2DBackpropInput", shape=lambda x, *_: x)
 def _back_input(
-    input: torch.Tensor, filter: torch.Tensor, out_backprop: torch.Tensor, strides: Any, rates: Any, padding: str
+    input: torch.Tensor,
+    filter: torch.Tensor,
+    out_backprop: torch.Tensor,
+    strides: Sequence[int],
+    rates: Sequence[int],
+    padding: str,
 ) -> torch.Tensor:
     """Computes the gradient of grey-scale dilation by its input."""
     windows = _dilation_windows(input, filter, strides, rates, padding)
@@ -137,7 +148,12 @@ def _back_input(
 
 @op("Dilation2DBackpropFilter", shape=lambda x, filter, *_: filter)
 def _back_filter(
-    input: torch.Tensor, filter: torch.Tensor, out_backprop: torch.Tensor, strides: Any, rates: Any, padding: str
+    input: torch.Tensor,
+    filter: torch.Tensor,
+    out_backprop: torch.Tensor,
+    strides: Sequence[int],
+    rates: Sequence[int],
+    padding: str,
 ) -> torch.Tensor:
     """Computes the gradient of grey-scale dilation by its filter."""
     windows = _dilation_windows(input, filter, strides, rates, padding)
@@ -146,7 +162,7 @@ def _back_filter(
 
 
 @_dilation2_d.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     backward = _back_input, _back_filter
     return [
         back(*[*call.inputs, dy, *call.attrs]) if w else None for back, w in zip(backward, call.wanted, strict=True)

@@ -13,6 +13,7 @@ import torch
 from tapeflow.core import aten
 from tapeflow.core.ops.layer import NO_ACTIVATION, Activation, WeightLayer
 from tapeflow.core.types.dtypes import float32
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.nn.conv_layout import Layout, convolution_layout
 from tapeflow.nn.windows import pad_image, padded_sizes
 
@@ -23,7 +24,7 @@ _SHALLOW = 4  # filters of this depth cost the passes over memory, and not the a
 def layer_of_convolution(op: str) -> Callable[..., WeightLayer | None]:
     """Returns the rule of a two-dimensional convolution for `@f.layer`; `op` is its name."""
 
-    def rule(image: Any, filters: Any, *attrs: Any) -> WeightLayer | None:
+    def rule(image: Tensor, filters: Tensor, *attrs: Any) -> WeightLayer | None:
         if not aten.has_onednn() or image.dtype is not float32 or not filters.shape.is_fully_defined():
             return None
         shape = image.shape

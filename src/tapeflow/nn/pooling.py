@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from tapeflow.array.reshapes import expand_dims, squeeze
@@ -10,6 +10,7 @@ from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.loops import Int64s, Numbers, loop, simd_range
 from tapeflow.core.ops.by_shapes import by_shapes
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
 from tapeflow.nn.windows import (
@@ -163,7 +164,7 @@ def combine_windows(
                     at += channels
 
 
-def _clipped_window(size: Any, window: int, stride: int) -> int:
+def _clipped_window(size: int, window: int, stride: int) -> int:
     """Returns the size of the smallest window that takes the same elements with "SAME" padding: from a certain size on,
     all windows take the whole dimension."""
     if type(size) is not int or stride < 1:
@@ -171,12 +172,19 @@ def _clipped_window(size: Any, window: int, stride: int) -> int:
     return min(window, max(size + (-(-size // stride) - 1) * stride, 1))
 
 
-def pooled_depth(ksize: Any, data_format: str) -> int:
+def pooled_depth(ksize: Sequence[int], data_format: str) -> int:
     """Returns the length of a window along the channels."""
     return ksize[-1 if channels_last(data_format) else 1]
 
 
-def pool_rule(x: TensorShape, ksize: Any, strides: Any, padding: str, explicit: Any, data_format: str) -> TensorShape:
+def pool_rule(
+    x: TensorShape,
+    ksize: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: str,
+    explicit: tuple[Any, ...],
+    data_format: str,
+) -> TensorShape:
     """Infers the shape of the result of pooling."""
     channels = x[-1 if channels_last(data_format) else 1] if x.rank == len(ksize) else None
     attrs = (strides, (1,) * len(ksize), padding, explicit, data_format)
@@ -186,13 +194,21 @@ def pool_rule(x: TensorShape, ksize: Any, strides: Any, padding: str, explicit: 
     return result
 
 
-def pool_rule_without_explicit(x: TensorShape, ksize: Any, strides: Any, padding: str, data_format: str) -> TensorShape:
+def pool_rule_without_explicit(
+    x: TensorShape, ksize: tuple[int, ...], strides: tuple[int, ...], padding: str, data_format: str
+) -> TensorShape:
     """Infers the shape of the result of pooling, for an op that has no explicit paddings."""
     return pool_rule(x, ksize, strides, padding, (), data_format)
 
 
 def of_sequences(
-    function: Callable[..., Any], input: Any, ksize: Any, strides: Any, padding: str, data_format: str, name: str | None
+    function: Callable[..., Any],
+    input: Any,
+    ksize: Any,
+    strides: TensorLike,
+    padding: str,
+    data_format: str,
+    name: str | None,
 ) -> Any:
     """Calls a 2-D pooling op with the arguments of a 1-D one, on images of height 1."""
     last = data_format in ("NWC", "NHWC")

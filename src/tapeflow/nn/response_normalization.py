@@ -72,7 +72,7 @@ def local_response_normalization(
 
 
 @local_response_normalization.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return lrn_grad(dy, call.inputs[0], call.outputs[0], *call.attrs)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -21,6 +21,9 @@ from tapeflow.math.arithmetic import multiply, subtract
 from tapeflow.math.elementwise import exp
 from tapeflow.math.reduction import reduce_sum
 
+if TYPE_CHECKING:
+    from tapeflow.core.ops.elements import Element
+
 
 def _needs_a_dimension(logits: TensorShape, *_: Any) -> TensorShape:
     if logits.rank == 0:
@@ -34,34 +37,34 @@ def _softmax_row(b: Any, x: Any) -> Any:
 
 
 @op("Softmax", shape=_needs_a_dimension, batching=equal_shapes, row=_softmax_row, allocates=True)
-def _softmax_op(logits: torch.Tensor) -> torch.Tensor:
+def softmax_op(logits: torch.Tensor) -> torch.Tensor:
     """Computes softmax over the last dimension."""
     if not logits.dim():
         raise invalid("logits must have >= 1 dimension, got []")
     return torch.softmax(logits, -1)
 
 
-@_softmax_op.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+@softmax_op.gradient(needs="outputs")
+def _(call: Call, dy: Tensor) -> Any:
     y = call.outputs[0]
     return multiply(subtract(dy, reduce_sum(multiply(dy, y), -1, True)), y)
 
 
-def _log_softmax_row(b: Any, x: Any) -> Any:
+def _log_softmax_row(b: Any, x: Element) -> Any:
     below = b.sub(x, b.reduce("maximum", x))
     return b.sub(below, b.log(b.reduce("add", b.exp(below))))
 
 
 @op("LogSoftmax", shape=_needs_a_dimension, batching=equal_shapes, row=_log_softmax_row)
-def _log_softmax(logits: torch.Tensor) -> torch.Tensor:
+def log_softmax_op(logits: torch.Tensor) -> torch.Tensor:
     """Computes the logarithm of softmax over the last dimension."""
     if not logits.dim():
         raise invalid("logits must have >= 1 dimension, got []")
     return torch.log_softmax(logits, -1)
 
 
-@_log_softmax.gradient(needs="outputs")
-def _(call: Call, dy: Any) -> Any:
+@log_softmax_op.gradient(needs="outputs")
+def _(call: Call, dy: Tensor) -> Any:
     return subtract(dy, multiply(reduce_sum(dy, -1, True), exp(call.outputs[0])))
 
 
@@ -83,8 +86,8 @@ def softmax(logits: TensorLike, axis: AxisLike = None, name: str | None = None) 
         [[0.5, 0.5]]
     """
     if axis is None or (type(axis) is int and axis == -1):
-        return _softmax_op(logits, name)
-    return along(_softmax_op, logits, axis, name)
+        return softmax_op(logits, name)
+    return along(softmax_op, logits, axis, name)
 
 
 def log_softmax(logits: TensorLike, axis: AxisLike = None, name: str | None = None) -> Tensor:
@@ -105,8 +108,8 @@ def log_softmax(logits: TensorLike, axis: AxisLike = None, name: str | None = No
         [0.0, -1000000000.0]
     """
     if axis is None or (type(axis) is int and axis == -1):
-        return _log_softmax(logits, name)
-    return along(_log_softmax, logits, axis, name)
+        return log_softmax_op(logits, name)
+    return along(log_softmax_op, logits, axis, name)
 
 
 def check_dim(dim: int, rank: int) -> None:

@@ -15,7 +15,7 @@ from tapeflow.core.autodiff.gradients import is_unranked, shape_of, size_of
 from tapeflow.core.ops.composites import composite, is_compiled
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import AxisLike, TensorLike
-from tapeflow.core.types.dtypes import bfloat16, float16, float32, int64
+from tapeflow.core.types.dtypes import DType, bfloat16, float16, float32, int64
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.math.arithmetic import add, multiply, squared_difference, subtract
 from tapeflow.math.casting import cast
@@ -68,7 +68,7 @@ def moments(
 
 
 @composite
-def _moments_of_many(x: Any, axes: Any) -> tuple[Any, Any]:
+def _moments_of_many(x: Tensor, axes: list[int]) -> tuple[Any, Any]:
     mean = reduce_mean(x, axes, keepdims=True)
     mean = add(mean, stop_gradient(reduce_mean(subtract(x, mean), axes, keepdims=True)))  # corrects its rounding
     return mean, reduce_mean(squared_difference(x, stop_gradient(mean)), axes, keepdims=True)
@@ -86,7 +86,7 @@ def _is_rounding(mean: Any, variance: Any) -> bool:
     return torch.addcmul(variance, mean, mean, value=-rounding).min().item() < 0
 
 
-def _squeeze_moment(moment: Any, axes: Any, keepdims: bool, dtype: Any) -> Any:
+def _squeeze_moment(moment: Tensor, axes: Any, keepdims: bool, dtype: DType) -> Any:
     if not keepdims:
         moment = squeeze(moment, axes)
     return moment if moment.dtype is dtype else cast(moment, dtype)
@@ -223,7 +223,15 @@ def batch_normalization(
 
 
 @composite
-def _normalize(x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: Any) -> Any:
+def _normalize(
+    x: Tensor,
+    mean: TensorLike,
+    variance: Tensor | float,
+    offset: TensorLike | None,
+    scale: TensorLike | None,
+    variance_epsilon: float,
+    name: str | None,
+) -> Any:
     center: Any = mean
     inverse = rsqrt(add(variance, variance_epsilon))
     if scale is not None:

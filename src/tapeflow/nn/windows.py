@@ -11,6 +11,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
 import torch
 from torch.nn.functional import pad as torch_pad
 
@@ -18,6 +19,7 @@ from tapeflow.core.errors import InvalidArgumentError, OpError, UnimplementedErr
 from tapeflow.core.ops.by_shapes import by_shapes
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.shape_rules import leave_to_kernel
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, invalid
@@ -63,7 +65,7 @@ def spatial(values: Sequence[Any], data_format: str) -> Any:
     return values[1:-1] if channels_last(data_format) else values[2:]
 
 
-def check_format(op: str, data_format: Any, dims: int) -> None:
+def check_format(op: str, data_format: str, dims: int) -> None:
     """Raises for a data format that does not exist."""
     if data_format not in FORMATS[dims]:
         raise invalid(
@@ -183,7 +185,7 @@ def explicit_padding(explicit: Sequence[int], dims: int, data_format: str) -> tu
 # ---- arguments of public functions -----------------------------------------------------------------------------------
 
 
-def per_dimension(value: Any, dims: int, last: bool, parameter: str) -> tuple[int, ...]:
+def per_dimension(value: TensorLike | None, dims: int, last: bool, parameter: str) -> tuple[int, ...]:
     """Expands an int, or a list for all or the spatial dimensions, to one value for each dimension.
 
     Raises:
@@ -307,7 +309,7 @@ def window_rule(
     return TensorShape([x[0], *out, channels] if channels_last(data_format) else [x[0], channels, *out])
 
 
-def text_only(padding: Any) -> str:
+def text_only(padding: np.generic | str) -> str:
     """Checks the padding of an op that takes no pairs of numbers.
 
     Raises:

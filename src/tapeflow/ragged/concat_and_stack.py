@@ -24,12 +24,13 @@ from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.arguments import is_tensor_like
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.values.tensor import invalid
 from tapeflow.graph.ir.python_op import check_or_defer
 from tapeflow.math.casting import cast
 from tapeflow.math.division import floormod
+from tapeflow.ragged.kernels import ragged_gather
 from tapeflow.ragged.row_partition import array_of, length_of, repeat_values, tensor_of, up_to
 from tapeflow.ragged.rows import as_ragged, take_rows
 from tapeflow.ragged.tensor import RaggedTensor, as_values, checked_axis
@@ -185,7 +186,7 @@ def expand_dims(value: Any, axis: int) -> Any:
     return value.with_values(expand_dims(value.values, axis - 1))
 
 
-def tile(value: Any, multiples: Sequence[Any]) -> Any:
+def tile(value: TensorLike, multiples: Sequence[Any]) -> Any:
     """Repeats a tensor or ragged tensor along each of its dimensions.
 
     Args:
@@ -237,7 +238,7 @@ def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any
 def _rows_at(params: Any, indices: Any) -> Any:
     if not isinstance(params, RaggedTensor):
         return gather_dense(params, indices)
-    ops.RaggedGather.op.check_types({"Tindices": indices.dtype})
+    ragged_gather.op.check_types({"Tindices": indices.dtype})
     check_or_defer(_check_places, indices, params._row_partition.nrows())
     dtype = params.row_splits.dtype
     rank = indices.shape.rank

@@ -12,18 +12,23 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.array.concat_and_split import concat, stack, tile, unstack
+from tapeflow.array.concat_and_split import concat, split_op, split_sizes, stack, tile, unstack
 from tapeflow.array.dynamic_partition import dynamic_partition
-from tapeflow.array.masks import boolean_mask
+from tapeflow.array.gathers import gather_nd_op, gather_v2
+from tapeflow.array.masks import boolean_mask, where_op
 from tapeflow.array.padding import reverse
-from tapeflow.array.properties import rank
+from tapeflow.array.properties import rank, shape_op, size_op
+from tapeflow.array.ranges import one_hot_op
 from tapeflow.array.reshapes import expand_dims, reshape, squeeze
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert, host_value
-from tapeflow.core.ops.definition import Op, ops
+from tapeflow.core.ops.definition import Op
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.dtypes import bool_, int32, string
 from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.io.encodings import decode_padded_raw, decode_raw_op
+from tapeflow.linalg.products import batch_matmul, matmul_op
+from tapeflow.math.arithmetic import add_n_op
 from tapeflow.math.casting import bitcast, cast
 from tapeflow.math.cumulative import cumsum
 from tapeflow.math.division import realdiv, truediv
@@ -35,12 +40,13 @@ from tapeflow.math.segment import (
     unsorted_segment_prod,
     unsorted_segment_sum,
 )
+from tapeflow.nn.softmaxes import softmax_op
 from tapeflow.ragged import broadcasting, concat_and_stack, products, reductions
 from tapeflow.ragged.dynamic_shape import DynamicRaggedShape
 from tapeflow.ragged.ragged_ops import stack_dynamic_partitions
 from tapeflow.ragged.row_partition import tensor_of
 from tapeflow.ragged.tensor import RaggedTensor, methods
-from tapeflow.strings.join_and_ngrams import unsorted_segment_join
+from tapeflow.strings.join_and_ngrams import reduce_joined, string_join, unsorted_segment_join
 
 Handler = Callable[..., Any]
 _handlers: dict[str, Handler] = {}  # by the names of ops
@@ -109,7 +115,7 @@ def _decoding_ops() -> frozenset[Op]:
     `tapeflow.io` takes as long to load as the rest of `tapeflow.ragged`."""
     from tapeflow.io.encodings import decode_raw  # noqa: F401
 
-    return frozenset({ops.DecodeRaw.op, ops.DecodePaddedRaw.op})
+    return frozenset({decode_raw_op.op, decode_padded_raw.op})
 
 
 # ---- handlers --------------------------------------------------------------------------------------------------------
@@ -135,7 +141,7 @@ def _(values: Sequence[Any], axis: Any) -> Any:
     return concat_and_stack.stack(values, axis)
 
 
-@handles(ops.AddN)
+@handles(add_n_op)
 def _(inputs: Sequence[Any]) -> Any:
     total = inputs[0]
     for value in inputs[1:]:
@@ -143,12 +149,12 @@ def _(inputs: Sequence[Any]) -> Any:
     return total
 
 
-@handles(ops.Size)
+@handles(size_op)
 def _(x: RaggedTensor, out_type: Any = int32) -> Tensor:
-    return ops.Size(x.flat_values, out_type)
+    return size_op(x.flat_values, out_type)
 
 
-@handles(ops.Shape)
+@handles(shape_op)
 def _(x: RaggedTensor, out_type: Any = int32) -> Any:
     return DynamicRaggedShape.from_tensor(x, out_type)
 
@@ -163,12 +169,12 @@ def _(x: RaggedTensor, axis: Any) -> Any:
     return concat_and_stack.expand_dims(x, axis)
 
 
-@handles(ops.GatherV2)
+@handles(gather_v2)
 def _(params: Any, indices: Any, axis: Any, batch_dims: int = 0) -> Any:
     return concat_and_stack.gather(params, indices, axis, batch_dims)
 
 
-@handles(ops.GatherNd)
+@handles(gather_nd_op)
 def _(params: Any, indices: Any, bad_indices_policy: str = "") -> Any:
     return concat_and_stack.gather_nd(params, indices) if isinstance(params, RaggedTensor) else NotImplemented
 
@@ -185,12 +191,12 @@ def _(x: RaggedTensor, axis: Any) -> Any:
     return x[tuple(slice(None, None, -1) if d in axes else slice(None) for d in range(len(x.shape)))]
 
 
-@handles(ops.Split)
+@handles(split_op)
 def _(axis: Any, value: Any, num_split: int) -> Any:
     return concat_and_stack.split(value, num_split, axis)
 
 
-@handles(ops.SplitV)
+@handles(split_sizes)
 def _(value: Any, size_splits: Any, axis: Any, num_split: int) -> Any:
     if len(size_splits) != num_split:
         raise ValueError(f"`num` is {num_split}, but there are {len(size_splits)} lengths.")
@@ -198,7 +204,7 @@ def _(value: Any, size_splits: Any, axis: Any, num_split: int) -> Any:
     return concat_and_stack.split(value, sizes, axis)
 
 
-@handles(ops.MatMul, ops.BatchMatMulV2)
+@handles(matmul_op, batch_matmul)
 def _(a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False) -> Any:
     return products.matmul(a, b, adjoint_a, adjoint_b)
 
@@ -228,42 +234,42 @@ def _(x: RaggedTensor, shape: Any) -> Any:
     return reshape(x.flat_values, shape)
 
 
-@handles(ops.Where)
+@handles(where_op)
 def _(x: RaggedTensor) -> Any:
     entries = x.to_sparse()
     return boolean_mask(entries.indices, cast(entries.values, bool_))
 
 
-@handles(ops.StringJoin)
+@handles(string_join)
 def _(inputs: Sequence[Any], separator: str = "") -> Any:
-    return broadcasting.apply(lambda *flat: ops.StringJoin(list(flat), separator), inputs)
+    return broadcasting.apply(lambda *flat: string_join(list(flat), separator), inputs)
 
 
-@handles(ops.ReduceJoin)
+@handles(reduce_joined)
 def _join_rows(x: RaggedTensor, axis: Any, keepdims: bool = False, separator: str = "") -> Any:
     """Joins the strings of each row."""
     if len(np.ravel(axis)) > 1:
         for a in np.ravel(axis):
-            x = ops.ReduceJoin(x, int(a), keepdims, separator)
+            x = reduce_joined(x, int(a), keepdims, separator)
         return x
     a = int(np.ravel(axis)[0]) % len(x.shape)
     if a == 0:
         return NotImplemented
     if a > 1:
-        join = _join_rows if isinstance(x.values, RaggedTensor) else ops.ReduceJoin
+        join = _join_rows if isinstance(x.values, RaggedTensor) else reduce_joined
         return x.with_values(join(x.values, a - 1, keepdims, separator))
     joined = unsorted_segment_join(x.values, x.value_rowids(), x.nrows(), separator)
     return concat_and_stack.expand_dims(joined, 1) if keepdims else joined
 
 
-@handles(ops.OneHot)
+@handles(one_hot_op)
 def _(indices: RaggedTensor, depth: Any, on: Any, off: Any, axis: int = -1) -> Any:
     if axis != -1 and axis != len(indices.shape):
         raise invalid(f"one_hot of a RaggedTensor takes axis=-1, not {axis}")
-    return _on_flat_values(ops.OneHot, indices, depth, on, off, -1)
+    return _on_flat_values(one_hot_op, indices, depth, on, off, -1)
 
 
-@handles(ops.Softmax)
+@handles(softmax_op)
 def _(logits: RaggedTensor) -> Any:
     powers = exp(logits - reductions.reduce(reduce_max, logits, -1, True))
     return powers / reductions.reduce(reduce_sum, powers, -1, True)

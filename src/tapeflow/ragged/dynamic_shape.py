@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from tapeflow.array.concat_and_split import stack
-from tapeflow.array.creation import fill
+from tapeflow.array.creation import fill, fill_op
 from tapeflow.array.properties import shape as shape_op
 from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import Op, ops
+from tapeflow.core.ops.definition import Op
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types import spec_registry
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
@@ -331,7 +331,7 @@ def _stretch_to(tensor: Any, shape: DynamicRaggedShape, *_: Any) -> Any:
 # The ops that take such a shape: the position of that argument, and the function that computes the op.
 _HANDLERS: dict[Op, tuple[int, Callable[..., Any]]] = {
     broadcast_to.op: (1, _stretch_to),
-    ops.Fill.op: (0, _fill_shape),
+    fill_op.op: (0, _fill_shape),
     reshape.op: (1, _reshape_to),
 }
 

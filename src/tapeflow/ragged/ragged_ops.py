@@ -17,7 +17,6 @@ from tapeflow.array.sorting import argsort, searchsorted
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert, datatype_name
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_ranks_first, text, with_rank
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
@@ -26,8 +25,9 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, dtype_error, invalid
 from tapeflow.graph.ir.python_op import check_or_defer
 from tapeflow.math.casting import cast
-from tapeflow.math.counts import bincount
+from tapeflow.math.counts import bincount, dense_bincount
 from tapeflow.math.cumulative import cumsum
+from tapeflow.math.extrema import maximum
 from tapeflow.math.reduction import reduce_sum
 from tapeflow.math.segment import unsorted_segment_sum
 from tapeflow.ragged import concat_and_stack
@@ -161,7 +161,7 @@ def range(
     if kind is None:
         order = [t.dtype for t in tensors]
         kind = max(order, key=lambda d: (d.is_floating, d.size))
-    splits, values = ops.RaggedRange(*[cast(t, kind) for t in tensors], as_dtype(row_splits_dtype), name=name)
+    splits, values = _ragged_range(*[cast(t, kind) for t in tensors], as_dtype(row_splits_dtype), name=name)
     return RaggedTensor.from_row_splits(values, splits, validate=False)
 
 
@@ -261,7 +261,7 @@ def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_t
     row_splits.shape.assert_has_rank(1)
     if row_splits.shape[0] == 0:
         raise ValueError("Invalid row_splits: []")
-    lengths = ops.Maximum(row_splits[1:] - row_splits[:-1], tensor_of(0, row_splits.dtype))
+    lengths = maximum(row_splits[1:] - row_splits[:-1], tensor_of(0, row_splits.dtype))
     ids = searchsorted(cumsum(lengths), range_op(reduce_sum(lengths)), "right", row_splits.dtype)
     return less_static(tensor_of(ids, dtype), [None])
 
@@ -322,7 +322,7 @@ def segment_ids_to_row_splits(
             raise TypeError(
                 f"Argument `tensor` (name: num_segments) must be of type integer. Received dtype: {size.dtype}"
             )
-        lengths = ops.DenseBincount(ids, tensor_of(size, ids.dtype), tensor_of([], ids.dtype), False)
+        lengths = dense_bincount(ids, tensor_of(size, ids.dtype), tensor_of([], ids.dtype), False)
     return tensor_of(splits_of(lengths), dtype)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from tapeflow.array.creation import ones_like
 from tapeflow.array.gathers import gather
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bool_, int32
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
@@ -36,7 +37,7 @@ _SEGMENTS: dict[Any, Callable[..., Any]] = {
 }
 
 
-def reduce(function: Any, rt: Any, axis: Any, keepdims: bool = False) -> Any:
+def reduce(function: Any, rt: TensorLike, axis: Any, keepdims: bool = False) -> Any:
     """Reduces a ragged tensor over dimensions.
 
     Args:
@@ -97,7 +98,7 @@ def _reduce_dimension(function: Any, value: Any, axis: int, keepdims: bool) -> A
     return expand_dims(result, axis) if keepdims else result
 
 
-def segments(combine: Callable[..., Any], data: Any, ids: Any, count: Any) -> Any:
+def segments(combine: Callable[..., Any], data: TensorLike, ids: Any, count: Any) -> Any:
     """Combines the values of each segment; of ragged data, those at the same position in the rows of a segment.
 
     Args:

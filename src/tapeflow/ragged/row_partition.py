@@ -29,7 +29,7 @@ from tapeflow.math.extrema import maximum
 from tapeflow.math.reduction import reduce_max
 
 
-def integers(value: Any, argument: str, dtype: Any = None) -> Tensor:
+def integers(value: TensorLike, argument: str, dtype: DTypeLike = None) -> Tensor:
     """Converts a value to a tensor of int32 or int64. It keeps the dtype of the value, or is int64 without a dtype.
 
     Args:

@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.concat_and_split import concat_v2, pack_op
+from tapeflow.array.creation import zeros_like_op
+from tapeflow.array.reshapes import reshape
 from tapeflow.core import context, errors
 from tapeflow.core.fork_locks import new_lock
 from tapeflow.core.ops.convert import convert, host_value
@@ -25,7 +28,7 @@ from tapeflow.core.values.trackable import AutoTrackable
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.math.arithmetic import add, multiply
-from tapeflow.math.casting import cast
+from tapeflow.math.casting import bitcast, cast
 from tapeflow.math.comparison import less
 from tapeflow.random import rejection
 from tapeflow.random.algorithms import Algorithm, AlgorithmLike, algorithm_number, unsupported_algorithm
@@ -84,9 +87,9 @@ def create_rng_state(seed: TensorLike, alg: AlgorithmLike) -> Tensor:
     size = _state_size(algorithm_number(alg))
     if isinstance(seed, int):
         seed = [seed >> 64 * i & (1 << 64) - 1 for i in range(size)]
-    state = ops.Reshape(_state_tensor(seed), (-1,))[:size]
+    state = reshape(_state_tensor(seed), (-1,))[:size]
     missing = size - state.shape[0]
-    return ops.ConcatV2([convert([0] * missing, int64), state], 0) if missing else state
+    return concat_v2([convert([0] * missing, int64), state], 0) if missing else state
 
 
 def _any_ints(shape: Any, dtype: Any, device: torch.device) -> torch.Tensor:
@@ -96,7 +99,7 @@ def _any_ints(shape: Any, dtype: Any, device: torch.device) -> torch.Tensor:
 
 
 @op("NonDeterministicInts", kernel=_any_ints, host=("shape",), shape=created_shape, creates=True)
-def _non_deterministic_ints(shape: Any, dtype: Any = int64, name: str | None = None) -> Any:
+def _non_deterministic_ints(shape: TensorLike, dtype: DTypeLike = int64, name: str | None = None) -> Any:
     """Draws unpredictable integers."""
 
 
@@ -321,13 +324,13 @@ class Generator(AutoTrackable):
         # The low half carries over if the sum, without a sign, is below the second summand.
         carries = less(add(low, _LOWEST), add(blocks, _LOWEST))
         high = add(before[1], cast(carries, int64))
-        self._state_var.assign(ops.Pack([low, high, *_unstack_rows(before[2:])], 0))
+        self._state_var.assign(pack_op([low, high, *_unstack_rows(before[2:])], 0))
         return before
 
     def _take(self, shape: Any) -> tuple[Any, Any, Any]:
         """Returns the key, counter and algorithm for numbers of a shape, and advances the state."""
         count = ops.Prod(shape, 0) if isinstance(shape, Tensor) else math.prod(dimensions(tuple(shape)))
-        before = ops.Bitcast(self.skip(count), uint64)
+        before = bitcast(self.skip(count), uint64)
         return before[2:3], before[:2], self._alg
 
     # ---- numbers ---------------------------------------------------------------------------------------------------
@@ -511,7 +514,7 @@ class Generator(AutoTrackable):
             TensorShape([2, 2])
         """
         keys = self.uniform_full_int([count], int64)
-        return ops.Pack([keys, ops.ZerosLike(keys)], 0)
+        return pack_op([keys, zeros_like_op(keys)], 0)
 
     def split(self, count: int = 1) -> list[Generator]:
         """Creates generators that are independent of each other and of this one.
@@ -553,7 +556,7 @@ def _of_key_and_counter(key: Any, counter: Any, alg: int) -> Any:
     counter, key = _state_tensor(counter), _state_tensor(key)
     _check_state_size(counter, _state_size(alg) - 1)
     key.shape.assert_is_compatible_with([])
-    return ops.ConcatV2([counter, ops.Reshape(key, (1,))], 0)
+    return concat_v2([counter, reshape(key, (1,))], 0)
 
 
 # ---- the global generator --------------------------------------------------------------------------------------------

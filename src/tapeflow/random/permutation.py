@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.padding import pad_v2
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import same, text
 from tapeflow.core.rng import seeds
@@ -35,7 +35,7 @@ def _is_short(value: torch.Tensor) -> bool:
 
 
 @op("RandomShuffle", shape=same, moves=True, random=True)
-def _random_shuffle(value: torch.Tensor, seed: int = 0, seed2: int = 0) -> torch.Tensor:
+def random_shuffle(value: torch.Tensor, seed: int = 0, seed2: int = 0) -> torch.Tensor:
     """Puts the rows of a tensor into random order."""
     if _is_short(value):
         return value.clone()
@@ -63,7 +63,7 @@ def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None)
         >>> sorted(tf.random.shuffle([1, 2, 3]).numpy().tolist())
         [1, 2, 3]
     """
-    return _random_shuffle(value, *seeds.op_seeds(seed), name)
+    return random_shuffle(value, *seeds.op_seeds(seed), name)
 
 
 @op("StatelessShuffle", host=("key", "counter", "alg"), shape=same, moves=True)
@@ -207,7 +207,7 @@ def random_index_shuffle(
     """
 
 
-not_differentiable(_random_shuffle, _stateless_shuffle, random_index_shuffle)
+not_differentiable(random_shuffle, _stateless_shuffle, random_index_shuffle)
 _THIRD = 498247692  # completes two seeds to the three that the cipher takes
 
 
@@ -231,5 +231,5 @@ def index_shuffle(index: TensorLike, seed: TensorLike, max_index: TensorLike) ->
     """
     two = convert(seed)
     paddings = [[0, 0]] * (len(two.shape) - 1) + [[1, 0]]
-    three = ops.PadV2(two, paddings, convert(_THIRD, two.dtype))
+    three = pad_v2(two, paddings, convert(_THIRD, two.dtype))
     return random_index_shuffle(index, three, max_index)

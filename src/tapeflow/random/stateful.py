@@ -99,7 +99,9 @@ def _draw_truncated(dims: Any, generator: Any, dtype: torch.dtype, device: torch
     **_DRAW,
     node_name="random_uniform/RandomUniform",
 )
-def _random_uniform(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
+def random_uniform(
+    shape: TensorLike, seed: int = 0, seed2: int = 0, dtype: DTypeLike = float32, name: str | None = None
+) -> Any:
     """Draws uniform numbers in [0, 1)."""
 
 
@@ -109,14 +111,16 @@ def _random_uniform(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = floa
     **_DRAW,
     node_name="random_normal/RandomStandardNormal",
 )
-def _random_standard_normal(
-    shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None
+def random_standard_normal(
+    shape: TensorLike, seed: int = 0, seed2: int = 0, dtype: DTypeLike = float32, name: str | None = None
 ) -> Any:
     """Draws numbers of the standard normal distribution."""
 
 
 @op("TruncatedNormal", kernel=_drawing_kernel("TruncatedNormal", None, _draw_truncated), **_DRAW)
-def _truncated_normal(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
+def _truncated_normal(
+    shape: TensorLike, seed: int = 0, seed2: int = 0, dtype: DTypeLike = float32, name: str | None = None
+) -> Any:
     """Draws numbers of the standard normal distribution that are less than 2 from 0."""
 
 
@@ -135,15 +139,17 @@ def _draw_integers(
 
 
 @op("RandomUniformInt", kernel=_draw_integers, **_DRAW)
-def _uniform_int(shape: Any, minval: Any, maxval: Any, seed: int = 0, seed2: int = 0, name: str | None = None) -> Any:
+def _uniform_int(
+    shape: TensorLike, minval: TensorLike, maxval: TensorLike, seed: int = 0, seed2: int = 0, name: str | None = None
+) -> Any:
     """Draws integers between bounds."""
 
 
-not_differentiable(_random_uniform, _random_standard_normal, _truncated_normal, _uniform_int)
+not_differentiable(random_uniform, random_standard_normal, _truncated_normal, _uniform_int)
 
 
-@_random_uniform.batching
-@_random_standard_normal.batching
+@random_uniform.batching
+@random_standard_normal.batching
 @_truncated_normal.batching
 @_uniform_int.batching
 def _(batch: Batch, shape: Any, *rest: Any) -> Any:
@@ -185,7 +191,7 @@ def normal(
             pass  # the ops below raise TensorFlow's error
     dtype = as_dtype(dtype)
     check_floats(dtype, mean, stddev)
-    return scale_numbers(_random_standard_normal(shape, *op_seeds(seed), dtype), stddev, mean, dtype, name)
+    return scale_numbers(random_standard_normal(shape, *op_seeds(seed), dtype), stddev, mean, dtype, name)
 
 
 def uniform(
@@ -236,7 +242,7 @@ def uniform(
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
         low, high = convert(minval, dtype), convert(maxval, dtype)
         return _uniform_int(shape, low, high, *op_seeds(seed), name)
-    rnd = _random_uniform(shape, *op_seeds(seed), dtype)
+    rnd = random_uniform(shape, *op_seeds(seed), dtype)
     return stretch_numbers(rnd, minval, 1 if maxval is None else maxval, dtype, name)
 
 
@@ -294,7 +300,7 @@ def _random_gamma(shape: Any, alpha: torch.Tensor, seed: int = 0, seed2: int = 0
 
 
 @_random_gamma.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return gamma_gradient(call.inputs[0], call.outputs[0], dy)
 
 

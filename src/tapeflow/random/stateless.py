@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.concat_and_split import pack_op
+from tapeflow.array.properties import broadcast_args, shape_op
+from tapeflow.array.reshapes import broadcast_to
 from tapeflow.core.context import detours, listeners
 from tapeflow.core.ops.convert import convert, datatype_name
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.shape_rules import broadcast_all
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import (
@@ -269,8 +271,8 @@ def gamma_parameters(alpha: Any, beta: Any, dtype: Any) -> tuple[Any, Any, Any]:
     if not dtype.is_floating:
         raise ValueError(f"data type {dtype.name} not inexact: gamma-distributed numbers are floating")
     static = broadcast_all(alpha.shape, beta.shape)
-    shape: Any = tuple(static) if static.is_fully_defined() else ops.BroadcastArgs(ops.Shape(alpha), ops.Shape(beta))
-    return ops.BroadcastTo(alpha, shape), beta, convert(torch.finfo(dtype.torch).tiny, dtype)
+    shape: Any = tuple(static) if static.is_fully_defined() else broadcast_args(shape_op(alpha), shape_op(beta))
+    return broadcast_to(alpha, shape), beta, convert(torch.finfo(dtype.torch).tiny, dtype)
 
 
 def stateless_poisson(
@@ -414,4 +416,4 @@ def fold_in(seed: TensorLike, data: TensorLike, alg: AlgorithmLike = "auto_selec
     """
     number = convert(data)
     first = stateless_uniform([], seed, None, None, number.dtype, alg=alg)
-    return ops.Pack([first, number], 0)
+    return pack_op([first, number], 0)

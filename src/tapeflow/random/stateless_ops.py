@@ -13,7 +13,6 @@ from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError, NotFoundError
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import (
     argument_shape,
@@ -30,10 +29,14 @@ from tapeflow.core.ops.static import Unknown
 from tapeflow.core.rng import elements
 from tapeflow.core.rng.philox import Philox, fill, from_seed, to_integers, to_normal, to_range, to_uniform
 from tapeflow.core.rng.philox import truncated_normal as fill_truncated_normal
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import float32, int64, uint64
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import multiply
+from tapeflow.math.elementwise import exp, log, log1p
+from tapeflow.math.error_functions import erfc
+from tapeflow.math.extrema import maximum, minimum
 from tapeflow.random import rejection
 from tapeflow.random.algorithms import stream_of
 from tapeflow.random.gamma_gradient import random_gamma_grad
@@ -70,7 +73,7 @@ def created_shape(shape: Any, *_: Any) -> TensorShape:
     return TensorShape(list(dimensions(shape)))
 
 
-def batches(shape: Any, *parameters: torch.Tensor) -> tuple[tuple[int, ...], list[np.ndarray], int]:
+def batches(shape: ShapeLike, *parameters: torch.Tensor) -> tuple[tuple[int, ...], list[np.ndarray], int]:
     """Broadcasts parameters to the end of a result's shape.
 
     Args:
@@ -130,26 +133,52 @@ _HOST = ("shape", "key", "counter", "alg")
 
 @op("StatelessRandomUniformV2", kernel=_stateless_kernel(to_uniform), host=_HOST, shape=_check_key, creates=True,
     draws=elements.uniform)  # fmt: skip
-def uniform_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = float32, name: str | None = None) -> Any:
+def uniform_of(
+    shape: TensorLike,
+    key: TensorLike,
+    counter: TensorLike,
+    alg: TensorLike,
+    dtype: DTypeLike = float32,
+    name: str | None = None,
+) -> Any:
     """Draws uniform numbers in [0, 1)."""
 
 
 @op(
     "StatelessRandomUniformFullIntV2", kernel=_stateless_kernel(to_integers), host=_HOST, shape=_check_key, creates=True
 )
-def integers_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = uint64, name: str | None = None) -> Any:
+def integers_of(
+    shape: TensorLike,
+    key: TensorLike,
+    counter: TensorLike,
+    alg: TensorLike,
+    dtype: DTypeLike = uint64,
+    name: str | None = None,
+) -> Any:
     """Draws integers over the whole range of their dtype."""
 
 
 @op("StatelessRandomNormalV2", kernel=_stateless_kernel(to_normal), host=_HOST, shape=_check_key, creates=True,
     draws=elements.normal)  # fmt: skip
-def normal_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = float32, name: str | None = None) -> Any:
+def normal_of(
+    shape: TensorLike,
+    key: TensorLike,
+    counter: TensorLike,
+    alg: TensorLike,
+    dtype: DTypeLike = float32,
+    name: str | None = None,
+) -> Any:
     """Draws numbers of the standard normal distribution."""
 
 
 @op("StatelessTruncatedNormalV2", kernel=_truncated_kernel, host=_HOST, shape=_check_key, creates=True)
 def truncated_normal_of(
-    shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = float32, name: str | None = None
+    shape: TensorLike,
+    key: TensorLike,
+    counter: TensorLike,
+    alg: TensorLike,
+    dtype: DTypeLike = float32,
+    name: str | None = None,
 ) -> Any:
     """Draws numbers of the standard normal distribution that are less than 2 from 0."""
 
@@ -187,7 +216,15 @@ def _integers_kernel(
     shape=check_ranks_first(_check_key, *[None] * 4, 0, 0),
     creates=True,
 )
-def range_of(shape: Any, key: Any, counter: Any, alg: Any, minval: Any, maxval: Any, name: str | None = None) -> Any:
+def range_of(
+    shape: TensorLike,
+    key: TensorLike,
+    counter: TensorLike,
+    alg: TensorLike,
+    minval: TensorLike,
+    maxval: TensorLike,
+    name: str | None = None,
+) -> Any:
     """Draws integers between bounds."""
 
 
@@ -200,7 +237,7 @@ def gamma_of(shape: Any, key: Any, counter: Any, alg: Any, alpha: torch.Tensor) 
 
 
 @gamma_of.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return gamma_gradient(call.inputs[0], call.outputs[0], dy)
 
 
@@ -323,16 +360,16 @@ def bounded_normal_of(
 
 
 @bounded_normal_of.gradient(needs="inputs outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     """Differentiates implicitly, through the distribution function (Figurnov et al., 2018)."""
     mean, stddev, low, high = call.inputs
     low_z, high_z, z = ((bound - mean) / stddev for bound in (low, high, call.outputs[0]))
     floor = _normal_cdf(low_z)
     share = (_normal_cdf(z) - floor) / (_normal_cdf(high_z) - floor)
     info = np.finfo(share.dtype.as_numpy_dtype)
-    share = ops.Maximum(ops.Minimum(share, 1 - float(info.eps)), float(info.tiny))
-    by_low = ops.Exp(0.5 * (z * z - low_z * low_z) + ops.Log1p(-share))
-    by_high = ops.Exp(0.5 * (z * z - high_z * high_z) + ops.Log(share))
+    share = maximum(minimum(share, 1 - float(info.eps)), float(info.tiny))
+    by_low = exp(0.5 * (z * z - low_z * low_z) + log1p(-share))
+    by_high = exp(0.5 * (z * z - high_z * high_z) + log(share))
     factors = (1.0, z, by_low, by_high)
     return tuple([
         sum_like(dy * factor, parameter) if wanted else None
@@ -342,7 +379,7 @@ def _(call: Call, dy: Any) -> Any:
 
 def _normal_cdf(z: Any) -> Any:
     """Returns the probability that a standard normal number is less."""
-    return 0.5 * ops.Erfc(z * -math.sqrt(0.5))
+    return 0.5 * erfc(z * -math.sqrt(0.5))
 
 
 not_differentiable(binomial_of, poisson_of, categories_of)

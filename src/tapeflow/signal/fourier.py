@@ -16,7 +16,6 @@ from tapeflow.array.properties import shape as shape_of
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert, host_value
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, complex64, complex128, float32, float64, int32
@@ -506,7 +505,7 @@ def _shift_halves(x: Any, axes: Any, sign: int) -> Any:
         raise dtype_error("Value passed to parameter 'axis' has DataType float32 not in list of allowed values")
     axes = range(len(tensor.shape)) if axes is None else host_value(axes)
     if isinstance(axes, Tensor):  # not static
-        places = where(less(axes, 0), axes + ops.Rank(tensor), axes)
+        places = where(less(axes, 0), axes + rank_of(tensor), axes)
         return roll(tensor, sign * (gather(shape_of(tensor), places) // 2), axes)
     dims = [axes] if isinstance(axes, int) else list(axes)
     if rank is not None:

@@ -187,11 +187,11 @@ def _declare_adjoint(forward: Any, backward: Any, rank: int) -> None:
         return _length_product([shape_of(x)[a] for a in range(-rank, 0)], x.dtype)
 
     @forward.gradient()
-    def _(call: Call, dy: Any) -> Any:
+    def _(call: Call, dy: Tensor) -> Any:
         return backward(dy) * count(dy)
 
     @backward.gradient()
-    def _(call: Call, dy: Any) -> Any:
+    def _(call: Call, dy: Tensor) -> Any:
         return forward(dy) / count(dy)
 
 
@@ -330,7 +330,7 @@ def fftnd(input: TensorLike, fft_length: ShapeLike, axes: AxisLike, name: str | 
 
 
 @fftnd.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     fft_length, axes = call.attrs
     dx = ifftnd(dy, fft_length, axes) * _length_product(_axis_lengths(fft_length, axes), dy.dtype)
     return _resized_to_input(dx, call, axes)
@@ -369,7 +369,7 @@ def ifftnd(input: TensorLike, fft_length: ShapeLike, axes: AxisLike, name: str |
 
 
 @ifftnd.gradient(needs="shapes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     fft_length, axes = call.attrs
     dx = fftnd(dy, fft_length, axes) / _length_product(_axis_lengths(fft_length, axes), dy.dtype)
     return _resized_to_input(dx, call, axes)
@@ -465,7 +465,7 @@ def rfftnd(
 
 
 @rfftnd.gradient(needs="shapes dtypes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _rfft_gradient(call, dy, *call.attrs[:2])
 
 
@@ -495,7 +495,7 @@ def irfftnd(
 
 
 @irfftnd.gradient(needs="shapes dtypes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _irfft_gradient(call, dy, *call.attrs[:2])
 
 
@@ -528,7 +528,7 @@ def _real_transform(name: str, rank: int) -> Any:
         """Computes the transform of real numbers over the last dimensions."""
 
     @rfft.gradient(needs="shapes dtypes")
-    def _(call: Call, dy: Any) -> Any:
+    def _(call: Call, dy: Tensor) -> Any:
         return _rfft_gradient(call, dy, call.attrs[0], axes)
 
     return rfft
@@ -545,7 +545,7 @@ def _inverse_real_transform(name: str, rank: int) -> Any:
         """Computes the inverse transform to real numbers over the last dimensions."""
 
     @irfft.gradient(needs="shapes dtypes")
-    def _(call: Call, dy: Any) -> Any:
+    def _(call: Call, dy: Tensor) -> Any:
         return _irfft_gradient(call, dy, call.attrs[0], axes)
 
     return irfft

@@ -16,6 +16,7 @@ from tapeflow.array.creation import ones, zeros_like
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.gathers import gather
 from tapeflow.array.identities import less_static
+from tapeflow.array.legacy_ops import list_diff
 from tapeflow.array.masks import boolean_mask, where
 from tapeflow.array.properties import shape as shape_op
 from tapeflow.array.properties import size as size_dense
@@ -27,7 +28,6 @@ from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.attr_values import attr_value
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_ranks_first, check_sizes, check_sparse, text, with_rank
 from tapeflow.core.ops.static import value_of
@@ -572,7 +572,7 @@ def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) ->
         [7]
     """
     indices = convert(a.indices)
-    others, at = ops.ListDiff(indices, convert(mask_indices, indices.dtype))
+    others, at = list_diff(indices, convert(mask_indices, indices.dtype))
     return IndexedSlices(gather(a.values, at), others, a.dense_shape)
 
 

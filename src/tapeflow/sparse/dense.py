@@ -83,7 +83,7 @@ def _sparse_to_dense(
 
 
 @_sparse_to_dense.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     values = gather_nd(dy, call.inputs[0])
     return None, values, subtract(reduce_sum(dy), reduce_sum(values))
 
@@ -191,7 +191,7 @@ def _sparse_matmul(
 
 
 @_sparse_matmul.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     indices, values, b = call.inputs
     shape, adjoint_a, adjoint_b = call.attrs
     rows, columns = (1, 0) if adjoint_a else (0, 1)
@@ -266,7 +266,7 @@ def _declare_with_dense(name: str, kernel: Any) -> Any:
 
 _multiply_dense = _declare_with_dense("SparseDenseCwiseMul", torch.mul)
 _divide_dense = _declare_with_dense("SparseDenseCwiseDiv", torch.div)
-_add_dense = _declare_with_dense("SparseDenseCwiseAdd", torch.add)
+add_dense = _declare_with_dense("SparseDenseCwiseAdd", torch.add)
 
 
 def _elements_and_transpose(call: Call) -> tuple[Any, Any]:
@@ -278,21 +278,21 @@ def _elements_and_transpose(call: Call) -> tuple[Any, Any]:
 
 
 @_multiply_dense.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     elements, back = _elements_and_transpose(call)
     return None, multiply(dy, conj(elements)), back(multiply(dy, conj(call.inputs[1]))) if call.wanted[2] else None
 
 
 @_divide_dense.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     elements, back = _elements_and_transpose(call)
     by_x = realdiv(dy, conj(elements))
     quotient = conj(realdiv(call.inputs[1], elements))
     return None, by_x, back(negative(multiply(by_x, quotient))) if call.wanted[2] else None
 
 
-@_add_dense.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+@add_dense.gradient(needs="inputs")
+def _(call: Call, dy: Tensor) -> Any:
     _, back = _elements_and_transpose(call)
     return None, dy, back(dy) if call.wanted[2] else None
 
@@ -312,5 +312,5 @@ def add_to_dense(a_indices: Any, a_values: Any, a_shape: Any, b: Any) -> torch.T
 
 
 @add_to_dense.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return None, gather_nd(dy, call.inputs[0]), dy

@@ -120,14 +120,26 @@ _COMBINED = check_ranks_first(lambda *_: index_order.components(None)[:2], 2, 1,
 
 @op("SparseSparseMaximum", kernel=_combining_kernel(torch.maximum), host=("a_shape", "b_shape"), shape=_COMBINED)
 def _sparse_maximum(
-    a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any, name: str | None = None
+    a_indices: TensorLike,
+    a_values: TensorLike,
+    a_shape: TensorLike,
+    b_indices: TensorLike,
+    b_values: TensorLike,
+    b_shape: TensorLike,
+    name: str | None = None,
 ) -> Any:
     """Computes the greater elements of two sparse tensors."""
 
 
 @op("SparseSparseMinimum", kernel=_combining_kernel(torch.minimum), host=("a_shape", "b_shape"), shape=_COMBINED)
 def _sparse_minimum(
-    a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any, name: str | None = None
+    a_indices: TensorLike,
+    a_values: TensorLike,
+    a_shape: TensorLike,
+    b_indices: TensorLike,
+    b_values: TensorLike,
+    b_shape: TensorLike,
+    name: str | None = None,
 ) -> Any:
     """Computes the lesser elements of two sparse tensors."""
 

@@ -9,10 +9,10 @@ from typing import Any
 import torch
 
 from tapeflow.array.concat_and_split import concat
-from tapeflow.array.creation import ones_like
+from tapeflow.array.creation import ones_like, range_op
 from tapeflow.array.gathers import gather, gather_nd
 from tapeflow.array.identities import less_static
-from tapeflow.array.properties import ensure_shape
+from tapeflow.array.properties import ensure_shape, size_op
 from tapeflow.array.reshapes import broadcast_to, expand_dims
 from tapeflow.array.reshapes import reshape as reshape_dense
 from tapeflow.array.scatters import scatter_nd
@@ -20,7 +20,6 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.errors import InternalError
 from tapeflow.core.ops.convert import as_operand, convert, host_value
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_ranks_first, check_sizes, leave_to_kernel, with_rank
 from tapeflow.core.ops.static import static_shape
@@ -35,7 +34,7 @@ from tapeflow.math.casting import cast
 from tapeflow.math.comparison import greater
 from tapeflow.math.segment import unsorted_segment_mean, unsorted_segment_sqrt_n, unsorted_segment_sum
 from tapeflow.sparse import index_order
-from tapeflow.sparse.dense import as_sparse
+from tapeflow.sparse.dense import add_dense, as_sparse
 from tapeflow.sparse.tensor import SparseLike, SparseTensor, SparseTensorValue
 
 
@@ -117,13 +116,19 @@ def _reduced_shapes(*_: Any) -> list[TensorShape]:
 
 
 @op("SparseReduceSum", kernel=_dense_kernel("sum"), host=_HOST, shape=_reduced_shape)
-def _sum_entries(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, keep_dims: bool = False,
-         name: str | None = None) -> Any:  # fmt: skip
+def _sum_entries(
+    input_indices: TensorLike,
+    input_values: TensorLike,
+    input_shape: TensorLike,
+    reduction_axes: TensorLike,
+    keep_dims: bool = False,
+    name: str | None = None,
+) -> Any:
     """Sums over dimensions of a sparse tensor."""
 
 
 @_sum_entries.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     shape, axes, _ = call.attrs
     indices = call.inputs[0]
     reduced = _reduced_axes(axes, len(shape))
@@ -134,20 +139,38 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("SparseReduceMax", kernel=_dense_kernel("amax"), host=_HOST, shape=_reduced_shape)
-def _max_entries(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, keep_dims: bool = False,
-         name: str | None = None) -> Any:  # fmt: skip
+def _max_entries(
+    input_indices: TensorLike,
+    input_values: TensorLike,
+    input_shape: TensorLike,
+    reduction_axes: TensorLike,
+    keep_dims: bool = False,
+    name: str | None = None,
+) -> Any:
     """Computes the greatest values over dimensions of a sparse tensor."""
 
 
 @op("SparseReduceSumSparse", kernel=_sparse_kernel("sum"), host=_HOST, shape=_reduced_shapes)
-def _sum_sparse(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, keep_dims: bool = False,
-                name: str | None = None) -> Any:  # fmt: skip
+def _sum_sparse(
+    input_indices: TensorLike,
+    input_values: TensorLike,
+    input_shape: TensorLike,
+    reduction_axes: TensorLike,
+    keep_dims: bool = False,
+    name: str | None = None,
+) -> Any:
     """Sums over dimensions of a sparse tensor, sparse again."""
 
 
 @op("SparseReduceMaxSparse", kernel=_sparse_kernel("amax"), host=_HOST, shape=_reduced_shapes)
-def _max_sparse(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, keep_dims: bool = False,
-                name: str | None = None) -> Any:  # fmt: skip
+def _max_sparse(
+    input_indices: TensorLike,
+    input_values: TensorLike,
+    input_shape: TensorLike,
+    reduction_axes: TensorLike,
+    keep_dims: bool = False,
+    name: str | None = None,
+) -> Any:
     """Computes the greatest values over dimensions of a sparse tensor, sparse again."""
 
 
@@ -156,7 +179,7 @@ def _reduce_sparse(densely: Any, sparsely: Any, sp_input: Any, axis: Any, keepdi
     axes = host_value(axis)
     if axis is None:
         rank = sp.shape.rank
-        axes = ops.Range(0, ops.Size(sp.dense_shape), 1) if rank is None else tuple(range(rank))
+        axes = range_op(0, size_op(sp.dense_shape), 1) if rank is None else tuple(range(rank))
     function = sparsely if output_is_sparse else densely
     result = function(sp.indices, sp.values, sp.dense_shape, axes, False if keepdims is None else keepdims)
     return SparseTensor(*result) if output_is_sparse else result
@@ -228,10 +251,10 @@ def _sparse_softmax(sp_indices: Any, sp_values: Any, sp_shape: Any) -> torch.Ten
 
 
 @_sparse_softmax.gradient(needs="input0 outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     indices, y, shape = call.inputs[0], call.outputs[0], call.attrs[0]
     weighted = _sum_entries(indices, multiply(dy, y), shape, -1, True)
-    centred = ops.SparseDenseCwiseAdd(indices, dy, convert(shape, int64), negative(weighted))
+    centred = add_dense(indices, dy, convert(shape, int64), negative(weighted))
     return None, multiply(centred, y)
 
 

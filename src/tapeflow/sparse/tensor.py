@@ -7,8 +7,10 @@ from typing import Any, NamedTuple, TypeAlias
 from tapeflow.array.concat_and_split import concat, repeat
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.creation import zeros_like
+from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.properties import shape as shape_op
-from tapeflow.array.properties import size
+from tapeflow.array.properties import shape_op as registered_shape
+from tapeflow.array.properties import size, size_op
 from tapeflow.array.reshapes import expand_dims
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -183,11 +185,11 @@ class SparseTensor(CompositeTensor):
             return NotImplemented
         if op.takes_sparse:
             return self.with_values(function(self._values, *args[1:]))
-        if op is ops.Rank.op:
+        if op is rank_op.op:
             return size(self._dense_shape)
-        if op is ops.Shape.op:
+        if op is registered_shape.op:
             return cast(self._dense_shape, args[1])
-        if op is ops.Size.op:
+        if op is size_op.op:
             return cast(reduce_prod(self._dense_shape), args[1])
         return NotImplemented
 

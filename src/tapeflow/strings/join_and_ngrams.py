@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from tapeflow.array.creation import range_op
+from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.reshapes import expand_dims, reshape
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.ops.convert import convert, host_value
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.shape_rules import check_rank, check_ranks_first, reduction, with_rank
 from tapeflow.core.ops.shape_rules import text as shape_text
@@ -54,7 +55,7 @@ def _join_shape(inputs: Sequence[TensorShape], separator: str) -> TensorShape:
 
 
 @string_op("StringJoin", _join_inputs, shape=_join_shape)
-def _string_join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = None) -> Tensor:
+def string_join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = None) -> Tensor:
     """Joins strings element by element."""
 
 
@@ -79,7 +80,7 @@ def join(inputs: Sequence[TensorLike], separator: str | None = "", name: str | N
         inputs = list(convert(inputs))
     if not inputs:
         return convert(b"")
-    return _string_join(list(inputs), "" if separator is None else separator, name)
+    return string_join(list(inputs), "" if separator is None else separator, name)
 
 
 def _reduce_join(inputs: StringArray, reduction_indices: Any, keep_dims: bool, separator: str) -> StringArray:
@@ -103,7 +104,7 @@ def _reduce_join(inputs: StringArray, reduction_indices: Any, keep_dims: bool, s
 
 
 @string_op("ReduceJoin", _reduce_join, host=("reduction_indices",), shape=reduction)
-def _reduce_joined(
+def reduce_joined(
     inputs: TensorLike,
     reduction_indices: AxisLike,
     keep_dims: bool = False,
@@ -139,9 +140,9 @@ def reduce_join(
     if axis is None:
         rank = strings.shape.rank
         axis = (
-            ops.Range(ops.Rank(strings) - 1, -1, -1) if rank is None else convert(np.arange(rank, dtype=np.int32)[::-1])
+            range_op(rank_op(strings) - 1, -1, -1) if rank is None else convert(np.arange(rank, dtype=np.int32)[::-1])
         )
-    return _reduce_joined(strings, axis, keepdims, separator, name)
+    return reduce_joined(strings, axis, keepdims, separator, name)
 
 
 def _segment_join(inputs: StringArray, segment_ids: torch.Tensor, num_segments: int, separator: str) -> StringArray:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from absl.testing import absltest
 
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import bfloat16
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values import nest
@@ -212,7 +213,7 @@ class ArrayAssertions(absltest.TestCase):
         if not holds(extreme, target):
             raise AssertionError(f"{extreme!r} not {words} {target!r}")
 
-    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
+    def assertAllGreater(self, a: TensorLike, comparison_target: Any) -> None:
         """Checks that all elements are greater than a number.
 
         Args:
@@ -224,7 +225,7 @@ class ArrayAssertions(absltest.TestCase):
         """
         self._bounds(a, comparison_target, np.min, operator.gt, "greater than")
 
-    def assertAllLess(self, a: Any, comparison_target: Any) -> None:
+    def assertAllLess(self, a: TensorLike, comparison_target: Any) -> None:
         """Checks that all elements are less than a number.
 
         Args:
@@ -236,7 +237,7 @@ class ArrayAssertions(absltest.TestCase):
         """
         self._bounds(a, comparison_target, np.max, operator.lt, "less than")
 
-    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
+    def assertAllGreaterEqual(self, a: TensorLike, comparison_target: Any) -> None:
         """Checks that no element is less than a number.
 
         Args:
@@ -248,7 +249,7 @@ class ArrayAssertions(absltest.TestCase):
         """
         self._bounds(a, comparison_target, np.min, operator.ge, "greater than or equal to")
 
-    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
+    def assertAllLessEqual(self, a: TensorLike, comparison_target: Any) -> None:
         """Checks that no element is greater than a number.
 
         Args:
@@ -262,7 +263,7 @@ class ArrayAssertions(absltest.TestCase):
 
     def assertAllInRange(
         self,
-        target: Any,
+        target: TensorLike,
         lower_bound: float,
         upper_bound: float,
         open_lower_bound: bool = False,
@@ -301,7 +302,7 @@ class ArrayAssertions(absltest.TestCase):
             "elements:\n" + "\n".join(lines)
         )
 
-    def assertAllInSet(self, target: Any, expected_set: Any) -> None:
+    def assertAllInSet(self, target: TensorLike, expected_set: Any) -> None:
         """Checks that all elements are in a set.
 
         Args:
@@ -361,7 +362,7 @@ class ArrayAssertions(absltest.TestCase):
         distance = np.linalg.norm(np.asarray(ndarray1) - np.asarray(ndarray2))
         self.assertTrue(distance < err, f"the arrays are {distance} apart, which is not less than {err}. {msg or ''}")
 
-    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
+    def assertDTypeEqual(self, target: TensorLike, expected_dtype: DTypeLike) -> None:
         """Checks the dtype of a value.
 
         Args:

@@ -20,7 +20,7 @@ from tapeflow.strings.join_and_ngrams import reduce_join
 from tapeflow.text.tokenizer import ragged_or_tensor
 
 
-def sliding_window(data: Any, width: int, axis: int = -1, name: str | None = None) -> Any:
+def sliding_window(data: TensorLike, width: int, axis: int = -1, name: str | None = None) -> Any:
     """Returns the windows of neighbours along a dimension.
 
     Args:
@@ -78,7 +78,7 @@ class Reduction(enum.Enum):
 
 
 def ngrams(
-    data: Any, width: int, axis: int = -1, reduction_type: Reduction | None = None, string_separator: str = " ",
+    data: TensorLike, width: int, axis: int = -1, reduction_type: Reduction | None = None, string_separator: str = " ",
     name: str | None = None,
 ) -> Any:  # fmt: skip
     """Combines neighbours along a dimension.

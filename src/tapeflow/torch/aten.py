@@ -16,7 +16,6 @@ import torch
 
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.autodiff.vjp import KernelVjp
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.dtypes import FROM_TORCH
 from tapeflow.core.types.shape import TensorShape
@@ -208,4 +207,4 @@ def call_aten(overload: Any, args: Sequence[Any], named: dict[str, Any], like: S
         raise Uncallable(f"{overload} draws random numbers")
     text, tensors = write_call(overload, args, named)
     shapes = [TensorShape([d if isinstance(d, int) else None for d in t.shape]) for t in like]
-    return list(ops.Aten(tensors, text, [FROM_TORCH[t.dtype] for t in like], shapes))
+    return list(aten(tensors, text, [FROM_TORCH[t.dtype] for t in like], shapes))

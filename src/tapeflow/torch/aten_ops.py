@@ -13,65 +13,90 @@ from typing import Any
 
 import torch
 
-from tapeflow.array.creation import zeros_like
+from tapeflow.array.concat_and_split import concat_v2, pack_op, split_sizes
+from tapeflow.array.creation import fill_op, range_op, zeros_like
+from tapeflow.array.gathers import gather_v2
+from tapeflow.array.identities import stop_gradient
+from tapeflow.array.masks import select_v2
+from tapeflow.array.properties import shape_op
+from tapeflow.array.reshapes import broadcast_to, expand_dims, reshape, squeeze_op, transpose_op
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import FROM_TORCH, int32
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.linalg.diagonals import band_part
+from tapeflow.linalg.products import batch_matmul, matmul_op
+from tapeflow.math.arithmetic import add, multiply, negative, subtract
+from tapeflow.math.casting import cast_op
+from tapeflow.math.comparison import equal, greater, greater_equal, less, less_equal, logical_not, not_equal
+from tapeflow.math.division import div_op, floormod, realdiv, reciprocal
+from tapeflow.math.elementwise import abs_op, exp, expm1, log, log1p, rsqrt, sign_op, sqrt, square
+from tapeflow.math.elementwise import pow as pow_op
+from tapeflow.math.error_functions import erf
+from tapeflow.math.extrema import clip_by_value_op, maximum, minimum
+from tapeflow.math.rounding import ceil as ceil_op
+from tapeflow.math.rounding import floor, rint
+from tapeflow.math.sigmoid import sigmoid, tanh
+from tapeflow.math.trigonometric import cos, sin
+from tapeflow.nn.activations import elu, leaky_relu_op, relu, relu6
 from tapeflow.nn.batch_norm import fused_batch_norm
+from tapeflow.nn.bias import bias_add_op
+from tapeflow.nn.conv import conv2_d
 from tapeflow.nn.dropouts import dropout
+from tapeflow.nn.max_pooling import max_pool_op
+from tapeflow.nn.softmaxes import log_softmax_op, softmax_op
 from tapeflow.torch.aten import aten, call_of
 
 A = torch.ops.aten
 Function = Callable[..., Any]
 
 TABLE: dict[Any, Function] = {
-    A.relu.default: ops.Relu, A.tanh.default: ops.Tanh, A.sigmoid.default: ops.Sigmoid, A.exp.default: ops.Exp,
-    A.log.default: ops.Log, A.log1p.default: ops.Log1p, A.expm1.default: ops.Expm1, A.sqrt.default: ops.Sqrt,
-    A.rsqrt.default: ops.Rsqrt, A.neg.default: ops.Neg, A.abs.default: ops.Abs, A.sin.default: ops.Sin,
-    A.cos.default: ops.Cos, A.erf.default: ops.Erf, A.floor.default: ops.Floor, A.ceil.default: ops.Ceil,
-    A.round.default: ops.Rint, A.sign.default: ops.Sign, A.reciprocal.default: ops.Reciprocal,
-    A.square.default: ops.Square, A.logical_not.default: ops.LogicalNot, A.relu6.default: ops.Relu6,
-    A.silu.default: lambda x: ops.Mul(x, ops.Sigmoid(x)),
-    A.hardtanh.default: lambda x, low=-1.0, high=1.0: ops.ClipByValue(x, low, high),
-    A.leaky_relu.default: lambda x, slope=0.01: ops.LeakyRelu(x, slope),
-    A.elu.default: lambda x, alpha=1.0, *rest: ops.Elu(x) if (alpha, *rest) == (1.0,) else NotImplemented,
-    A.hardsigmoid.default: lambda x: ops.Div(ops.Relu6(ops.AddV2(x, 3.0)), 6.0),
-    A.hardswish.default: lambda x: ops.Mul(x, ops.Div(ops.Relu6(ops.AddV2(x, 3.0)), 6.0)),
+    A.relu.default: relu, A.tanh.default: tanh, A.sigmoid.default: sigmoid, A.exp.default: exp,
+    A.log.default: log, A.log1p.default: log1p, A.expm1.default: expm1, A.sqrt.default: sqrt,
+    A.rsqrt.default: rsqrt, A.neg.default: negative, A.abs.default: abs_op, A.sin.default: sin,
+    A.cos.default: cos, A.erf.default: erf, A.floor.default: floor, A.ceil.default: ceil_op,
+    A.round.default: rint, A.sign.default: sign_op, A.reciprocal.default: reciprocal,
+    A.square.default: square, A.logical_not.default: logical_not, A.relu6.default: relu6,
+    A.silu.default: lambda x: multiply(x, sigmoid(x)),
+    A.hardtanh.default: lambda x, low=-1.0, high=1.0: clip_by_value_op(x, low, high),
+    A.leaky_relu.default: lambda x, slope=0.01: leaky_relu_op(x, slope),
+    A.elu.default: lambda x, alpha=1.0, *rest: elu(x) if (alpha, *rest) == (1.0,) else NotImplemented,
+    A.hardsigmoid.default: lambda x: div_op(relu6(add(x, 3.0)), 6.0),
+    A.hardswish.default: lambda x: multiply(x, div_op(relu6(add(x, 3.0)), 6.0)),
     A.clone.default: lambda x, memory_format=None: x, A.contiguous.default: lambda x, memory_format=None: x,
-    A.alias.default: lambda x: x, A.lift_fresh_copy.default: lambda x: x, A.detach.default: ops.StopGradient,
-    A.mm.default: ops.MatMul, A.bmm.default: ops.BatchMatMulV2,
-    A.addmm.default: lambda bias, x, y: ops.AddV2(ops.MatMul(x, y), bias),
-    A.permute.default: ops.Transpose, A.unsqueeze.default: ops.ExpandDims,
+    A.alias.default: lambda x: x, A.lift_fresh_copy.default: lambda x: x, A.detach.default: stop_gradient,
+    A.mm.default: matmul_op, A.bmm.default: batch_matmul,
+    A.addmm.default: lambda bias, x, y: add(matmul_op(x, y), bias),
+    A.permute.default: transpose_op, A.unsqueeze.default: expand_dims,
     A.squeeze.dim: lambda x, dim: _squeeze_dims(x, [dim]), A.squeeze.dims: lambda x, dims: _squeeze_dims(x, dims),
-    A.stack.default: lambda tensors, dim=0: ops.Pack(tensors, dim),
-    A.cat.default: lambda tensors, dim=0: ops.ConcatV2(tensors, dim) if len(tensors) > 1 else tensors[0],
-    A.where.self: ops.SelectV2, A.embedding.default: lambda weight, ids, *_: ops.GatherV2(weight, ids, 0),
-    A.index_select.default: lambda x, dim, index: ops.GatherV2(x, index, dim),
+    A.stack.default: lambda tensors, dim=0: pack_op(tensors, dim),
+    A.cat.default: lambda tensors, dim=0: concat_v2(tensors, dim) if len(tensors) > 1 else tensors[0],
+    A.where.self: select_v2, A.embedding.default: lambda weight, ids, *_: gather_v2(weight, ids, 0),
+    A.index_select.default: lambda x, dim, index: gather_v2(x, index, dim),
     A.amax.default: lambda x, dims=(), keep=False: ops.Max(x, _reduced_axes(x, dims), keep),
     A.amin.default: lambda x, dims=(), keep=False: ops.Min(x, _reduced_axes(x, dims), keep),
     A.zeros_like.default: lambda x, **_: zeros_like(x),
-    A.softmax.int: lambda x, dim, dtype=None: _on_last(ops.Softmax, x, dim, dtype),
-    A._softmax.default: lambda x, dim, to_float: _on_last(ops.Softmax, x, dim, None),
-    A.log_softmax.int: lambda x, dim, dtype=None: _on_last(ops.LogSoftmax, x, dim, dtype),
-    A._log_softmax.default: lambda x, dim, to_float: _on_last(ops.LogSoftmax, x, dim, None),
+    A.softmax.int: lambda x, dim, dtype=None: _on_last(softmax_op, x, dim, dtype),
+    A._softmax.default: lambda x, dim, to_float: _on_last(softmax_op, x, dim, None),
+    A.log_softmax.int: lambda x, dim, dtype=None: _on_last(log_softmax_op, x, dim, dtype),
+    A._log_softmax.default: lambda x, dim, to_float: _on_last(log_softmax_op, x, dim, None),
     A.dropout.default: lambda x, p, train: dropout(x, p) if train else x,
     A.native_dropout.default: lambda x, p, train: [dropout(x, p) if train else x],
 }  # fmt: skip
 
 # Functions of two tensors or numbers, which torch brings to one dtype first.
 ARITHMETIC: dict[Any, Function] = {
-    A.add.Tensor: lambda x, y, alpha=1: ops.AddV2(x, y if alpha == 1 else ops.Mul(y, alpha)),
-    A.sub.Tensor: lambda x, y, alpha=1: ops.Sub(x, y if alpha == 1 else ops.Mul(y, alpha)),
-    A.rsub.Scalar: lambda x, y, alpha=1: ops.Sub(y, x) if alpha == 1 else NotImplemented,
-    A.mul.Tensor: ops.Mul, A.div.Tensor: ops.RealDiv, A.maximum.default: ops.Maximum, A.minimum.default: ops.Minimum,
-    A.pow.Tensor_Scalar: lambda x, y: ops.Square(x) if y == 2 else ops.Pow(x, y), A.pow.Tensor_Tensor: ops.Pow,
-    A.eq.Tensor: ops.Equal, A.eq.Scalar: ops.Equal, A.ne.Tensor: ops.NotEqual, A.ne.Scalar: ops.NotEqual,
-    A.lt.Tensor: ops.Less, A.lt.Scalar: ops.Less, A.le.Tensor: ops.LessEqual, A.le.Scalar: ops.LessEqual,
-    A.gt.Tensor: ops.Greater, A.gt.Scalar: ops.Greater, A.ge.Tensor: ops.GreaterEqual, A.ge.Scalar: ops.GreaterEqual,
+    A.add.Tensor: lambda x, y, alpha=1: add(x, y if alpha == 1 else multiply(y, alpha)),
+    A.sub.Tensor: lambda x, y, alpha=1: subtract(x, y if alpha == 1 else multiply(y, alpha)),
+    A.rsub.Scalar: lambda x, y, alpha=1: subtract(y, x) if alpha == 1 else NotImplemented,
+    A.mul.Tensor: multiply, A.div.Tensor: realdiv, A.maximum.default: maximum, A.minimum.default: minimum,
+    A.pow.Tensor_Scalar: lambda x, y: square(x) if y == 2 else pow_op(x, y), A.pow.Tensor_Tensor: pow_op,
+    A.eq.Tensor: equal, A.eq.Scalar: equal, A.ne.Tensor: not_equal, A.ne.Scalar: not_equal,
+    A.lt.Tensor: less, A.lt.Scalar: less, A.le.Tensor: less_equal, A.le.Scalar: less_equal,
+    A.gt.Tensor: greater, A.gt.Scalar: greater, A.ge.Tensor: greater_equal, A.ge.Scalar: greater_equal,
 }  # fmt: skip
 ARITHMETIC |= {A.add.Scalar: ARITHMETIC[A.add.Tensor], A.sub.Scalar: ARITHMETIC[A.sub.Tensor]}
-ARITHMETIC |= {A.mul.Scalar: ops.Mul, A.div.Scalar: ops.RealDiv}
+ARITHMETIC |= {A.mul.Scalar: multiply, A.div.Scalar: realdiv}
 TABLE |= ARITHMETIC
 
 IMAGES: dict[Any, Function] = {}
@@ -100,7 +125,7 @@ def sizes(x: Any) -> list[Any]:
     static = x.shape.as_list()
     if None not in static:
         return static
-    dynamic = ops.Shape(x)
+    dynamic = shape_op(x)
     return [dynamic[i] if d is None else d for i, d in enumerate(static)]
 
 
@@ -108,7 +133,7 @@ def shape_of(dims: Sequence[Any]) -> Any:
     """Returns a shape from numbers and scalar tensors."""
     if all(isinstance(d, int) for d in dims):
         return list(dims)
-    return ops.Pack([convert(d, int32) if isinstance(d, int) else ops.Cast(d, int32) for d in dims])
+    return pack_op([convert(d, int32) if isinstance(d, int) else cast_op(d, int32) for d in dims])
 
 
 def _reduced_axes(x: Any, dims: Sequence[int] | None) -> list[int]:
@@ -117,11 +142,11 @@ def _reduced_axes(x: Any, dims: Sequence[int] | None) -> list[int]:
 
 def _squeeze_dims(x: Any, dims: Sequence[int]) -> Any:
     ones = [d for d in dims if x.shape[d] == 1]
-    return ops.Squeeze(x, ones) if ones else x
+    return squeeze_op(x, ones) if ones else x
 
 
 def _cast_to(x: Any, dtype: torch.dtype | None) -> Any:
-    return x if dtype is None else ops.Cast(x, FROM_TORCH[dtype])
+    return x if dtype is None else cast_op(x, FROM_TORCH[dtype])
 
 
 def _on_last(function: Function, x: Any, dim: int, dtype: torch.dtype | None) -> Any:
@@ -131,12 +156,12 @@ def _on_last(function: Function, x: Any, dim: int, dtype: torch.dtype | None) ->
         return function(x)
     perm = list(range(rank))
     perm[dim], perm[-1] = perm[-1], perm[dim]
-    return ops.Transpose(function(ops.Transpose(x, perm)), perm)
+    return transpose_op(function(transpose_op(x, perm)), perm)
 
 
 @_enter_function(A.view.default, A.reshape.default, A._unsafe_view.default)
 def _lower_view(x: Any, size: Sequence[Any]) -> Any:
-    return ops.Reshape(x, shape_of(size))
+    return reshape(x, shape_of(size))
 
 
 @_enter_function(A.flatten.using_ints)
@@ -147,14 +172,14 @@ def _lower_flatten(x: Any, start: int = 0, end: int = -1) -> Any:
     joined = math.prod(inner) if all(isinstance(d, int) for d in inner) else -1
     if joined == -1 and not all(isinstance(d, int) for d in dims[:start] + dims[end + 1 :]):
         joined = ops.Prod(shape_of(inner), [0])
-    return ops.Reshape(x, shape_of([*dims[:start], joined, *dims[end + 1 :]]))
+    return reshape(x, shape_of([*dims[:start], joined, *dims[end + 1 :]]))
 
 
 @_enter_function(A.expand.default)
 def _lower_expand(x: Any, size: Sequence[Any], implicit: bool = False) -> Any:
     missing = len(size) - x.shape.rank
     own = [None] * missing + sizes(x)
-    return ops.BroadcastTo(
+    return broadcast_to(
         x, shape_of([o if isinstance(s, int) and s == -1 else s for s, o in zip(size, own, strict=True)])
     )
 
@@ -163,12 +188,12 @@ def _lower_expand(x: Any, size: Sequence[Any], implicit: bool = False) -> Any:
 def _lower_transpose(x: Any, first: int, second: int) -> Any:
     perm = list(range(x.shape.rank))
     perm[first], perm[second] = perm[second], perm[first]
-    return ops.Transpose(x, perm)
+    return transpose_op(x, perm)
 
 
 @_enter_function(A.t.default)
 def _lower_t(x: Any) -> Any:
-    return ops.Transpose(x, [1, 0]) if x.shape.rank == 2 else x
+    return transpose_op(x, [1, 0]) if x.shape.rank == 2 else x
 
 
 @_enter_function(A.select.int)
@@ -187,7 +212,7 @@ def _lower_split(x: Any, parts: Any, dim: int = 0) -> Any:
     whole = x.shape[dim]
     if isinstance(parts, int) and whole is not None:
         parts = [min(parts, whole - begin) for begin in range(0, whole, parts)]
-    return ops.SplitV(x, parts, dim, len(parts)) if isinstance(parts, (list, tuple)) else NotImplemented
+    return split_sizes(x, parts, dim, len(parts)) if isinstance(parts, (list, tuple)) else NotImplemented
 
 
 @_enter_function(A.to.dtype, A._to_copy.default)
@@ -218,30 +243,30 @@ def _arange_from(start: Any, end: Any, step: Any = 1, dtype: torch.dtype | None 
     if any(isinstance(b, float) for b in bounds):
         return NotImplemented
     own = FROM_TORCH[dtype or torch.int64]
-    return ops.Range(*[ops.Cast(b, own) if isinstance(b, Tensor) else convert(b, own) for b in bounds])
+    return range_op(*[cast_op(b, own) if isinstance(b, Tensor) else convert(b, own) for b in bounds])
 
 
 @_enter_function(A.masked_fill.Scalar)
 def _masked_fill(x: Any, mask: Any, value: float) -> Any:
-    return ops.SelectV2(mask, ops.Cast(convert(value), x.dtype), x)
+    return select_v2(mask, cast_op(convert(value), x.dtype), x)
 
 
 @_enter_function(A.matmul.default)
 def _lower_matmul(x: Any, y: Any) -> Any:
     if x.shape.rank == 2 and y.shape.rank == 2:
-        return ops.MatMul(x, y)
-    return ops.BatchMatMulV2(x, y) if min(x.shape.rank, y.shape.rank) > 1 else NotImplemented
+        return matmul_op(x, y)
+    return batch_matmul(x, y) if min(x.shape.rank, y.shape.rank) > 1 else NotImplemented
 
 
 @_enter_function(A.linear.default)
 def _lower_linear(x: Any, weight: Any, bias: Any = None) -> Any:
     if x.shape.rank < 2:
         return NotImplemented
-    rows = x if x.shape.rank == 2 else ops.Reshape(x, [-1, x.shape[-1]])
-    y = ops.MatMul(rows, weight, False, True)
+    rows = x if x.shape.rank == 2 else reshape(x, [-1, x.shape[-1]])
+    y = matmul_op(rows, weight, False, True)
     if bias is not None:
-        y = ops.BiasAdd(y, bias)
-    return y if x.shape.rank == 2 else ops.Reshape(y, shape_of([*sizes(x)[:-1], weight.shape[0]]))
+        y = bias_add_op(y, bias)
+    return y if x.shape.rank == 2 else reshape(y, shape_of([*sizes(x)[:-1], weight.shape[0]]))
 
 
 # ---- images, with channels last --------------------------------------------------------------------------------------
@@ -256,9 +281,9 @@ def _lower_conv2d(
         return NotImplemented
     explicit = [0, 0, padding[0], padding[0], padding[1], padding[1], 0, 0]
     kind, explicit = ("EXPLICIT", explicit) if any(padding) else ("VALID", [])
-    filters = ops.Transpose(weight, [2, 3, 1, 0])
-    y = ops.Conv2D(x, filters, [1, *stride, 1], kind, explicit, "NHWC", [1, *dilation, 1])
-    return y if bias is None else ops.BiasAdd(y, bias)
+    filters = transpose_op(weight, [2, 3, 1, 0])
+    y = conv2_d(x, filters, [1, *stride, 1], kind, explicit, "NHWC", [1, *dilation, 1])
+    return y if bias is None else bias_add_op(y, bias)
 
 
 @_enter_function(A.max_pool2d.default, table=IMAGES)
@@ -267,7 +292,7 @@ def _max_pool2d(
 ) -> Any:
     if ceil or any(d != 1 for d in dilation) or any(padding) or len(size) != 2:
         return NotImplemented
-    return ops.MaxPool(x, [1, *size, 1], [1, *(stride or size), 1], "VALID")
+    return max_pool_op(x, [1, *size, 1], [1, *(stride or size), 1], "VALID")
 
 
 @_enter_function(A.adaptive_avg_pool2d.default, table=IMAGES)
@@ -310,9 +335,9 @@ DECOMPOSED: dict[Any, Function] = {}
 @_enter_function(A.gelu.default, table=DECOMPOSED)
 def _lower_gelu(x: Any, approximate: str = "none") -> Any:
     if approximate == "tanh":
-        inner = ops.Mul(ops.AddV2(x, ops.Mul(ops.Mul(ops.Mul(x, x), x), 0.044715)), math.sqrt(2 / math.pi))
-        return ops.Mul(ops.Mul(x, 0.5), ops.AddV2(ops.Tanh(inner), 1.0))
-    return ops.Mul(ops.Mul(x, 0.5), ops.AddV2(ops.Erf(ops.Mul(x, math.sqrt(0.5))), 1.0))
+        inner = multiply(add(x, multiply(multiply(multiply(x, x), x), 0.044715)), math.sqrt(2 / math.pi))
+        return multiply(multiply(x, 0.5), add(tanh(inner), 1.0))
+    return multiply(multiply(x, 0.5), add(erf(multiply(x, math.sqrt(0.5))), 1.0))
 
 
 @_enter_function(A.layer_norm.default, table=DECOMPOSED)
@@ -320,10 +345,10 @@ def _layer_norm(
     x: Any, dims: Sequence[int], scale: Any = None, offset: Any = None, epsilon: float = 1e-5, *_: Any
 ) -> Any:
     axes = list(range(-len(dims), 0))
-    centered = ops.Sub(x, ops.Mean(x, axes, True))
-    y = ops.Mul(centered, ops.Rsqrt(ops.AddV2(ops.Mean(ops.Square(centered), axes, True), epsilon)))
-    y = y if scale is None else ops.Mul(y, scale)
-    return y if offset is None else ops.AddV2(y, offset)
+    centered = subtract(x, ops.Mean(x, axes, True))
+    y = multiply(centered, rsqrt(add(ops.Mean(square(centered), axes, True), epsilon)))
+    y = y if scale is None else multiply(y, scale)
+    return y if offset is None else add(y, offset)
 
 
 @_enter_function(A.index.Tensor, table=DECOMPOSED)
@@ -332,9 +357,7 @@ def _lower_index(x: Any, indices: Sequence[Any]) -> Any:
     axes = [i for i, index in enumerate(indices) if index is not None]
     if len(axes) != 1 or indices[axes[0]].dtype.is_bool:
         return NotImplemented
-    return ops.GatherV2(
-        x, ops.FloorMod(indices[axes[0]], ops.Cast(ops.Shape(x)[axes[0]], indices[axes[0]].dtype)), axes[0]
-    )
+    return gather_v2(x, floormod(indices[axes[0]], cast_op(shape_op(x)[axes[0]], indices[axes[0]].dtype)), axes[0])
 
 
 @_enter_function(A.scaled_dot_product_attention.default, table=DECOMPOSED)
@@ -342,16 +365,16 @@ def _lower_attention(
     query: Any, key: Any, value: Any, mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
     scale: float | None = None, enable_gqa: bool = False,
 ) -> Any:  # fmt: skip
-    scores = ops.BatchMatMulV2(query, key, False, True)
-    scores = ops.Mul(scores, query.shape[-1] ** -0.5 if scale is None else scale)
-    low = ops.Cast(convert(-math.inf), scores.dtype)
+    scores = batch_matmul(query, key, False, True)
+    scores = multiply(scores, query.shape[-1] ** -0.5 if scale is None else scale)
+    low = cast_op(convert(-math.inf), scores.dtype)
     if is_causal:
-        ones = ops.Fill(shape_of([sizes(query)[-2], sizes(key)[-2]]), True)
-        mask = ops.MatrixBandPart(ones, -1, 0)
+        ones = fill_op(shape_of([sizes(query)[-2], sizes(key)[-2]]), True)
+        mask = band_part(ones, -1, 0)
     if mask is not None:
-        scores = ops.SelectV2(mask, scores, low) if mask.dtype.is_bool else ops.AddV2(scores, mask)
-    weights = ops.Softmax(scores)
-    return ops.BatchMatMulV2(dropout(weights, dropout_p) if dropout_p else weights, value)
+        scores = select_v2(mask, scores, low) if mask.dtype.is_bool else add(scores, mask)
+    weights = softmax_op(scores)
+    return batch_matmul(dropout(weights, dropout_p) if dropout_p else weights, value)
 
 
 @_enter_function(A.scaled_dot_product_attention.default)

@@ -12,13 +12,14 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind, TensorArgument
 from torch.fx import Node
 
+from tapeflow.array.reshapes import transpose_op
 from tapeflow.core import aten, errors
 from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import FROM_TORCH
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, Tensor, alias
+from tapeflow.math.casting import cast_op
 from tapeflow.torch.aten import Uncallable, call_aten
 from tapeflow.torch.aten_ops import ANY_LAYOUT, ARITHMETIC, IMAGES, TABLE, sizes
 from tapeflow.torch.parameter import ParameterVariable
@@ -142,7 +143,7 @@ class _Images:
     @property
     def first(self) -> Any:
         if self._first is None:
-            self._first = ops.Transpose(self.last, _TO_FIRST)
+            self._first = transpose_op(self.last, _TO_FIRST)
         return self._first
 
 
@@ -222,12 +223,12 @@ class _Writing:
                 result = call_aten(function, args, named, like if isinstance(like, (list, tuple)) else [like])
                 result = result if isinstance(like, (list, tuple)) else result[0]
             elif isinstance(result, Tensor) and result.dtype is not FROM_TORCH[like.dtype]:
-                result = ops.Cast(result, FROM_TORCH[like.dtype])
+                result = cast_op(result, FROM_TORCH[like.dtype])
         return result
 
     def _on_images(self, function: Any, node: Node) -> Any:
         """Adds a call on images with channels last, or returns NotImplemented."""
-        args = [self._values[a.name] if isinstance(a, Node) else a for a in node.args]
+        args: list[Any] = [self._values[a.name] if isinstance(a, Node) else a for a in node.args]
         others = any(isinstance(a, (Tensor, list, tuple)) for a in args)
         if function in ANY_LAYOUT and isinstance(args[0], _Images) and not others:
             operands = [a.last if isinstance(a, _Images) else a for a in args]
@@ -236,7 +237,7 @@ class _Writing:
             return _as_images(TABLE[function](*operands, **node.kwargs))
         if function not in IMAGES or node.args[0].meta["val"].ndim != 4:  # type: ignore[union-attr]
             return NotImplemented
-        first = args[0].last if isinstance(args[0], _Images) else ops.Transpose(args[0], _TO_LAST)
+        first = args[0].last if isinstance(args[0], _Images) else transpose_op(args[0], _TO_LAST)
         return _as_images(IMAGES[function](first, *[self._plain(a) for a in args[1:]], **node.kwargs))
 
 
@@ -254,4 +255,4 @@ def _promote_operands(node: Node, operands: Sequence[Any]) -> list[Any]:
         pair: list[Any] = [a.meta["val"] if isinstance(a, Node) else a for a in node.args[:2]]
         dtype = torch.result_type(*pair)
     own = FROM_TORCH[dtype]
-    return [ops.Cast(o, own) if isinstance(o, Tensor) and o.dtype is not own else o for o in operands]
+    return [cast_op(o, own) if isinstance(o, Tensor) and o.dtype is not own else o for o in operands]

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.ops.definition import ops
+from tapeflow.array.slicing import strided_slice_op
 from tapeflow.core.types.dtypes import DType, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import Variable
@@ -155,7 +155,7 @@ class ExportWriter(ModuleWriter):
         super().step(step, indent)
 
     def call(self, step: Step) -> str:
-        if step.op is ops.StridedSlice.op and (call := self._item_at_places(step)) is not None:
+        if step.op is strided_slice_op.op and (call := self._item_at_places(step)) is not None:
             return call
         if not _is_on_lists(step):
             return super().call(step)

@@ -13,7 +13,17 @@ import numpy as np
 import torch
 
 from tapeflow.array.list_values import Sparse
-from tapeflow.core.ops.definition import Op, ops
+from tapeflow.array.tensor_list import (
+    list_from_tensor,
+    list_gather,
+    list_get_item,
+    list_length,
+    list_reserve,
+    list_scatter,
+    list_set_item,
+    list_stack,
+)
+from tapeflow.core.ops.definition import Op
 from tapeflow.torch.unconvertible import Unconvertible
 
 
@@ -100,14 +110,14 @@ def _from_tensor(tensor: torch.Tensor, element_shape: Any) -> np.ndarray:
 
 def _list_item(variant: np.ndarray, index: Any, element_shape: Any, element_dtype: Any) -> torch.Tensor:
     if not _is_stacked(variant, index):
-        return _in_a_row(ops.TensorListGetItem.op)(variant, index, element_shape, element_dtype)
+        return _in_a_row(list_get_item.op)(variant, index, element_shape, element_dtype)
     rows = rows_of(variant)
     return rows[index] if isinstance(index, int) else rows.index_select(0, _place_vector(index, rows)).squeeze(0)
 
 
 def _with_item(variant: np.ndarray, index: Any, item: torch.Tensor, resize: bool) -> np.ndarray:
     if not _is_stacked(variant, index):
-        return _in_a_row(ops.TensorListSetItem.op)(variant, index, item, resize)
+        return _in_a_row(list_set_item.op)(variant, index, item, resize)
     rows = rows_of(variant, item.unsqueeze(0))
     return of_rows(torch.index_put(rows, (_place_vector(index, rows),), item.unsqueeze(0)))
 
@@ -115,7 +125,7 @@ def _with_item(variant: np.ndarray, index: Any, item: torch.Tensor, resize: bool
 def _stack_list(variant: np.ndarray, element_shape: Any, element_dtype: Any, num_elements: int) -> torch.Tensor:
     if isinstance(variant[()], Stacked):
         return rows_of(variant)
-    return _in_a_row(ops.TensorListStack.op)(variant, element_shape, element_dtype, num_elements)
+    return _in_a_row(list_stack.op)(variant, element_shape, element_dtype, num_elements)
 
 
 def _gather_list(variant: np.ndarray, indices: torch.Tensor, element_shape: Any, element_dtype: Any) -> torch.Tensor:
@@ -150,10 +160,10 @@ def _in_a_row(op: Op) -> Callable[..., Any]:
 
 
 _KERNELS: dict[Op, Callable[..., Any]] = {
-    ops.TensorListReserve.op: _reserve_list, ops.TensorListFromTensor.op: _from_tensor,
-    ops.TensorListGetItem.op: _list_item,
-    ops.TensorListSetItem.op: _with_item, ops.TensorListStack.op: _stack_list, ops.TensorListGather.op: _gather_list,
-    ops.TensorListScatterIntoExistingList.op: _scatter_list, ops.TensorListLength.op: _list_length,
+    list_reserve.op: _reserve_list, list_from_tensor.op: _from_tensor,
+    list_get_item.op: _list_item,
+    list_set_item.op: _with_item, list_stack.op: _stack_list, list_gather.op: _gather_list,
+    list_scatter.op: _scatter_list, list_length.op: _list_length,
 }  # fmt: skip
 
 

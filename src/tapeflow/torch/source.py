@@ -12,7 +12,6 @@ from typing import Any, cast
 import torch
 
 from tapeflow.core.logger import get_logger
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
@@ -28,6 +27,8 @@ from tapeflow.graph.program.loops import LoopParts
 from tapeflow.graph.program.program import Program, Step
 from tapeflow.graph.program.simplify import prune, simplify
 from tapeflow.graph.transform.body import Body
+from tapeflow.random.stateful import random_standard_normal, random_uniform
+from tapeflow.random.stateless_ops import normal_of, uniform_of
 from tapeflow.torch.changes import METHODS, change, changed_variables, is_change
 from tapeflow.torch.composite_patterns import recognize, recognize_layers
 from tapeflow.torch.own_gradient import TorchGradient
@@ -35,8 +36,8 @@ from tapeflow.torch.unconvertible import Unconvertible
 
 # torch draws the numbers: `torch.manual_seed`, `torch.compile` and `torch.export` only know its generators.
 _DRAWS = {
-    ops.RandomUniform.op: "rand", ops.StatelessRandomUniformV2.op: "rand",
-    ops.RandomStandardNormal.op: "randn", ops.StatelessRandomNormalV2.op: "randn",
+    random_uniform.op: "rand", uniform_of.op: "rand",
+    random_standard_normal.op: "randn", normal_of.op: "randn",
 }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from tapeflow.array.properties import shape
 from tapeflow.array.ranges import one_hot
 from tapeflow.array.reshapes import reshape
 from tapeflow.array.scatters import scatter_nd
-from tapeflow.core.ops.definition import ops
+from tapeflow.array.sorting import bucketize_op
 from tapeflow.core.types.dtypes import DType, float32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.trackable import AutoTrackable
@@ -132,7 +132,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn, Configured, _Bucketized):
         return self.source_column.parse_example_spec
 
     def transform_feature(self, transformation_cache: FeatureTransformationCache, state_manager: Any) -> Any:
-        return ops.Bucketize(transformation_cache.get(self.source_column, state_manager), list(self.boundaries))
+        return bucketize_op(transformation_cache.get(self.source_column, state_manager), list(self.boundaries))
 
     @property
     def variable_shape(self) -> TensorShape:

@@ -92,7 +92,7 @@ def fake_quant_with_min_max_args(
 
 
 @fake_quant_with_min_max_args.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return fake_quant_with_min_max_args_gradient(dy, call.inputs[0], *call.attrs)
 
 
@@ -174,7 +174,7 @@ def fake_quant_with_min_max_vars(
 
 
 @fake_quant_with_min_max_vars.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return tuple(fake_quant_with_min_max_vars_gradient(dy, *call.inputs, *call.attrs))
 
 
@@ -287,7 +287,7 @@ def fake_quant_with_min_max_vars_per_channel(
 
 
 @fake_quant_with_min_max_vars_per_channel.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return tuple(fake_quant_with_min_max_vars_per_channel_gradient(dy, *call.inputs, *call.attrs))
 
 

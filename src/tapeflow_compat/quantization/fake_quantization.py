@@ -9,7 +9,6 @@ import torch
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_ranks_first, merge_shapes, same, with_rank
 from tapeflow.core.types.aliases import TensorLike
@@ -96,27 +95,29 @@ def _range_rule(x: TensorShape, low: TensorShape, high: TensorShape, *attrs: Any
 
 @op("QuantizeAndDequantizeV4", kernel=_rounded, shape=_range_rule)
 def _round_in_range(
-    input: Any, input_min: Any, input_max: Any, signed_input: bool = True, num_bits: int = 8, range_given: bool = False,
+    input: TensorLike, input_min: TensorLike, input_max: TensorLike, signed_input: bool = True, num_bits: int = 8,
+    range_given: bool = False,
     round_mode: str = "HALF_TO_EVEN", narrow_range: bool = False, axis: int = -1, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Rounds, with a gradient that is 0 outside of the range."""
 
 
 @_round_in_range.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
-    return tuple(ops.QuantizeAndDequantizeV4Grad(dy, *call.inputs, call.attrs[-1]))
+def _(call: Call, dy: Tensor) -> Any:
+    return tuple(_rounded_gradient(dy, *call.inputs, call.attrs[-1]))
 
 
 @op("QuantizeAndDequantizeV2", kernel=_rounded, shape=_range_rule)
 def _round(
-    input: Any, input_min: Any, input_max: Any, signed_input: bool = True, num_bits: int = 8, range_given: bool = False,
+    input: TensorLike, input_min: TensorLike, input_max: TensorLike, signed_input: bool = True, num_bits: int = 8,
+    range_given: bool = False,
     round_mode: str = "HALF_TO_EVEN", narrow_range: bool = False, axis: int = -1, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Rounds, with the gradient of the identity."""
 
 
 @_round.gradient(needs="")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return dy, None, None
 
 

@@ -273,7 +273,13 @@ def _concat_rule(axis: Any, values: Sequence[TensorShape], *_: Any) -> list[Tens
 
 
 @op("QuantizedConcat", kernel=_concatenated, strings=_concatenated, host=("concat_dim",), shape=_concat_rule)
-def _quantized_concat(concat_dim: Any, values: Any, input_mins: Any, input_maxes: Any, name: str | None = None) -> Any:
+def _quantized_concat(
+    concat_dim: TensorLike,
+    values: Sequence[TensorLike],
+    input_mins: Sequence[TensorLike],
+    input_maxes: Sequence[TensorLike],
+    name: str | None = None,
+) -> Any:
     """Concatenates tensors of integers with separate ranges."""
 
 

@@ -251,7 +251,7 @@ _holds(from_sparse, lambda indices, values, shape: TensorShape(stated_dims(shape
 
 
 @from_sparse.gradient(needs="dtypes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return None, to_sparse(dy, call.dtype(1))[1]
 
 
@@ -273,7 +273,7 @@ _holds(from_dense, lambda dense, indices: dense)
 
 
 @from_dense.gradient(needs="dtypes")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return to_dense(dy, call.dtype(0)), None
 
 
@@ -290,7 +290,7 @@ def to_dense(sparse_input: Tensor, type: DTypeLike, name: str | None = None) -> 
 
 
 @to_dense.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return from_dense(dy, to_sparse(call.inputs[0], dy.dtype)[0])
 
 
@@ -362,7 +362,7 @@ def transpose(input: Tensor, conjugate: bool, type: DTypeLike, name: str | None 
 
 
 @transpose.gradient()
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return transpose(dy, *call.attrs)
 
 
@@ -428,7 +428,7 @@ _takes_matrices(times_dense)
 
 
 @times_dense.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     a, b = call.inputs
     transpose_a, transpose_b, adjoint_a, adjoint_b, transpose_output, conjugate_output = call.attrs
     dy = matrix_transpose(dy, conjugate=conjugate_output) if transpose_output else conj(dy) if conjugate_output else dy
@@ -472,7 +472,7 @@ def times_sparse(
 
 
 @times_sparse.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     a, b = call.inputs
     dtype, transpose_a, transpose_b, adjoint_a, adjoint_b = call.attrs
     d_a = d_b = None

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike
 from tapeflow.core.types.dtypes import as_dtype, float32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
@@ -66,9 +67,10 @@ class LayerMembers(Module):
         return sum(v.shape.num_elements() for v in self.weights)
 
     def add_weight(
-        self, name: str | None = None, shape: Any = None, dtype: Any = None, initializer: Any = None,
-        regularizer: Any = None, trainable: bool | None = None, constraint: Any = None, use_resource: Any = None,
-        **kwargs: Any,
+        self, name: str | None = None, shape: ShapeLike = None, dtype: DTypeLike = None,
+        initializer: Callable[..., Any] | None = None,
+        regularizer: Callable[..., Any] | None = None, trainable: bool | None = None,
+        constraint: Callable[..., Any] | None = None, use_resource: Any = None, **kwargs: Any,
     ) -> Variable:  # fmt: skip
         """Creates a weight.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import DTypeLike
 from tapeflow.core.types.dtypes import as_dtype, int64, string
 from tapeflow.lookup.from_dataset import FastHashSpec as FastHashSpec
 from tapeflow.lookup.from_dataset import HasherSpec as HasherSpec
@@ -61,7 +62,7 @@ class TextFileIdTableInitializer(TextFileInitializer):
 
 def index_table_from_file(
     vocabulary_file: Any = None, num_oov_buckets: int = 0, vocab_size: int | None = None, default_value: Any = -1,
-    hasher_spec: HasherSpec = FastHashSpec, key_dtype: Any = string, name: str | None = None,
+    hasher_spec: HasherSpec = FastHashSpec, key_dtype: DTypeLike = string, name: str | None = None,
     key_column_index: int = TextFileIndex.WHOLE_LINE, value_column_index: int = TextFileIndex.LINE_NUMBER,
     delimiter: str = "\t",
 ) -> Any:  # fmt: skip
@@ -90,7 +91,7 @@ def index_table_from_file(
 
 def index_table_from_tensor(
     vocabulary_list: Any, num_oov_buckets: int = 0, default_value: Any = -1, hasher_spec: HasherSpec = FastHashSpec,
-    dtype: Any = string, name: str | None = None,
+    dtype: DTypeLike = string, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Creates a table from words to their numbers.
 

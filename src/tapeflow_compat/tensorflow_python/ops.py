@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.array.creation import convert_to_tensor, ones_like
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.variable import Variable
 from tapeflow.math.arithmetic import multiply
 from tapeflow.math.casting import cast
 
 
-def broadcast_weights(weights: Any, values: Any) -> Any:
+def broadcast_weights(weights: Any, values: TensorLike) -> Any:
     """Returns weights in the shape of the values that they weigh.
 
     Args:

@@ -11,12 +11,13 @@ from tapeflow.array.creation import range as range_of
 from tapeflow.array.properties import shape
 from tapeflow.array.ranges import meshgrid
 from tapeflow.array.scatters import tensor_scatter_nd_update
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.math.casting import cast
 from tapeflow.math.extrema import maximum, minimum
 from tapeflow.xla import call_module as modules
 
 
-def dynamic_update_slice(x: Any, updates: Any, indices: Any, name: str | None = None) -> Any:
+def dynamic_update_slice(x: TensorLike, updates: TensorLike, indices: Any, name: str | None = None) -> Any:
     """Returns a copy of `x` with `updates` written over a part of it.
 
     Args:

@@ -15,20 +15,29 @@ from tensorboard.compat.proto.attr_value_pb2 import AttrValue
 
 from tapeflow.array import tensor_list  # noqa: F401 (registers its ops)
 from tapeflow.array.protos import make_tensor_proto
-from tapeflow.core.ops.definition import ops
+from tapeflow.array.tensor_list import (
+    list_concat,
+    list_gather,
+    list_get_item,
+    list_length,
+    list_reserve,
+    list_scatter,
+    list_set_item,
+    list_split,
+)
 from tapeflow.core.types.dtypes import DType, int32, int64, variant
 from tapeflow.graph.graphdef.node_protos import Output, ParsedNode, node_attr, type_attr, unused_name
 
 _NEW = "TensorArrayV3"
 _PASSING = frozenset({"Identity", "Switch", "Merge", "Enter", "Exit", "NextIteration"})
 _WITHOUT_GRADIENTS = {
-    "TensorArrayWriteV3": ops.TensorListSetItem.op,
-    "TensorArrayReadV3": ops.TensorListGetItem.op,
-    "TensorArrayGatherV3": ops.TensorListGather.op,
-    "TensorArrayScatterV3": ops.TensorListScatterIntoExistingList.op,
-    "TensorArrayConcatV3": ops.TensorListConcatV2.op,
-    "TensorArraySplitV3": ops.TensorListSplit.op,
-    "TensorArraySizeV3": ops.TensorListLength.op,
+    "TensorArrayWriteV3": list_set_item.op,
+    "TensorArrayReadV3": list_get_item.op,
+    "TensorArrayGatherV3": list_gather.op,
+    "TensorArrayScatterV3": list_scatter.op,
+    "TensorArrayConcatV3": list_concat.op,
+    "TensorArraySplitV3": list_split.op,
+    "TensorArraySizeV3": list_length.op,
     "TensorArrayCloseV3": None,
 }
 _CHANGING = ("TensorArrayWriteV3", "TensorArrayScatterV3", "TensorArraySplitV3")  # these return a flow
@@ -120,7 +129,7 @@ class _Rewriting:
         if node.op == _NEW:
             shape = self._shape(node, node, node.controls)
             attrs = {"element_dtype": node.attrs["dtype"], "shape_type": type_attr(int32)}
-            reserve = ops.TensorListReserve.op.name
+            reserve = list_reserve.op.name
             return ParsedNode(node.name, reserve, [shape, *node.inputs], node.controls, attrs, node.device)
         if any((node.name, i) in self.handles for i in (0, 1)):
             return None
@@ -144,22 +153,22 @@ class _Rewriting:
         attrs = {} if dtype is None else {"element_dtype": dtype}
         *others, flow = inputs[1:]
         after = [flow[0]]
-        if op is ops.TensorListSetItem.op:
+        if op is list_set_item.op:
             grows = array is None or node_attr(array, "dynamic_size")
             attrs["resize_if_index_out_of_bounds"] = AttrValue(b=grows)
             others = [flow, *others]
-        elif op is ops.TensorListScatterIntoExistingList.op:
+        elif op is list_scatter.op:
             others = [flow, others[1], others[0]]
-        elif op is ops.TensorListSplit.op:
+        elif op is list_split.op:
             attrs["shape_type"] = type_attr(int32)
             others = [others[0], self._constant(node, "element_shape", -1, int32, after), others[1]]
-        elif op is ops.TensorListConcatV2.op:
+        elif op is list_concat.op:
             attrs["shape_type"] = type_attr(int32)
             rest = node_attr(node, "element_shape_except0")
             shape: Any = -1 if rest.rank is None else [-1, *(-1 if d is None else d for d in rest)]
             dims = self._constant(node, "leading_dims", [], int64, after)
             others = [flow, self._constant(node, "element_shape", shape, int32, after), dims]
-        elif op is ops.TensorListLength.op:
+        elif op is list_length.op:
             others = [flow]
         else:
             others = [flow, *others, self._shape(node, array, after)]

@@ -346,7 +346,7 @@ def test_leading_dimensions_of_vectors_do_not_matter():
 
 @pytest.mark.parametrize("seed", range(12))
 def test_random_programs_of_vectors(seed):
-    """Vectors of several ranks, rows, columns, broadcasts and a variable: results and shapes are those of eager mode."""
+    """Vectors of several ranks, rows, columns, broadcasts and a variable give what eager mode gives."""
     length = _LENGTH
     variable = tf.Variable(tf.ones([length]))
 

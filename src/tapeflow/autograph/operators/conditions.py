@@ -16,6 +16,7 @@ from tapeflow.autograph.operators.staged_values import (
 from tapeflow.autograph.operators.variables import Undefined, UndefinedReturnValue
 from tapeflow.control.conditions_and_loops import cond
 from tapeflow.control.tensor_array import TensorArray, TensorArraySpec
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, type_spec_from_value
 from tapeflow.core.values import nest
 from tapeflow.graph.ir.func_graph import FuncGraph
@@ -24,7 +25,7 @@ _BRANCHES = ("main", "else")
 
 
 def if_stmt(
-    condition: Any,
+    condition: TensorLike,
     body: Callable[[], None],
     orelse: Callable[[], None],
     get_state: Callable[[], tuple[Any, ...]],

@@ -5,13 +5,16 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.definition import NotStatic, ops
-from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
+
+if TYPE_CHECKING:
+    from tapeflow.core.types.dtypes import DType
 
 
 class DynamicShape(Sequence):
@@ -29,7 +32,7 @@ class DynamicShape(Sequence):
             self._dims = tuple([whole[i] if d is None else d for i, d in enumerate(self.tensor.shape)])
         return self._dims
 
-    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+    def __tf_tensor__(self, dtype: DType | None = None, name: str | None = None) -> Any:
         return ops.Shape(self.tensor)
 
     def __len__(self) -> int:
@@ -38,7 +41,7 @@ class DynamicShape(Sequence):
     def __iter__(self) -> Iterator[Any]:
         return iter(self._items())
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: int | slice) -> Any:
         if self.tensor.shape.rank is None and isinstance(key, int):
             return self.__tf_tensor__()[key]
         return self._items()[key]
@@ -95,7 +98,7 @@ def raw_zeros(value: Any) -> Any:
     return hooks.zeros_variant()
 
 
-def sum_to_shape(dy: Any, shape: Any) -> Any:
+def sum_to_shape(dy: Tensor, shape: DynamicShape | tuple[Tensor | int, ...]) -> Any:
     """Undoes broadcasting: sums `dy` over the dimensions that a tensor of `shape` was stretched along."""
     stretched = shape_of(dy)
     if not isinstance(shape, tuple):
@@ -117,7 +120,7 @@ def sum_to_shape(dy: Any, shape: Any) -> Any:
     return ops.Reshape(dy, tuple(shape))
 
 
-def sum_like(dy: Any, x: Any) -> Any:
+def sum_like(dy: Tensor, x: Tensor) -> Any:
     """Undoes broadcasting: sums `dy` to the shape of `x`."""
     if type(dy) is EagerTensor and type(x) is EagerTensor and dy.value.shape == x.value.shape:
         return dy

@@ -19,7 +19,7 @@ from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.context import discard, listeners, state
 from tapeflow.core.device import default
 from tapeflow.core.hooks import hooks
-from tapeflow.core.ops.definition import FunctionOp, ops
+from tapeflow.core.ops.definition import FunctionOp, Op, ops
 from tapeflow.core.tracebacks import is_engine_file
 from tapeflow.core.types.dtypes import DType, variant
 from tapeflow.core.values.indexed_slices import concat_slices
@@ -106,7 +106,7 @@ class Tape:
         discard(state.tapes, self)
         discard(listeners, self)
 
-    def watch(self, tensor: Any) -> None:
+    def watch(self, tensor: Tensor) -> None:
         if not tensor._id:
             tensor._id = next_id()
         if tensor._id not in self.watched:  # otherwise it depends on something watched, or is watched already
@@ -215,7 +215,7 @@ class Tape:
             call.output_ids = output_ids
         self.calls.append(call)
 
-    def note_break(self, op: Any, input_ids: Sequence[int], outputs: Sequence[Any]) -> None:
+    def note_break(self, op: Op, input_ids: Sequence[int], outputs: Sequence[Any]) -> None:
         """Notes the line at which a watched value enters an op without a gradient: `explain_gradient` shows it."""
         if op.reads_shape:  # nobody expects its gradient
             return
@@ -301,7 +301,7 @@ def record(op: Any, inputs: Sequence[Any], attrs: Sequence[Any], outputs: Sequen
 # `record`, written out for one and two inputs and one output: most calls, and the whole cost of a small op.
 
 
-def record_unary(op: Any, x: Any, attrs: Sequence[Any], out: Any) -> None:
+def record_unary(op: Op, x: Tensor, attrs: Sequence[Any], out: Tensor) -> None:
     """Records a call with one input and one output."""
     for tape in state.tapes:
         if type(tape) is not Tape:
@@ -339,7 +339,7 @@ _BOTH, _FIRST, _SECOND = (True, True), (True, False), (False, True)
 new = object.__new__
 
 
-def record_binary(op: Any, x: Any, y: Any, attrs: Sequence[Any], out: Any) -> None:
+def record_binary(op: Op, x: Tensor, y: Tensor, attrs: Sequence[Any], out: Tensor) -> None:
     """Records a call with two inputs and one output."""
     for tape in state.tapes:
         if type(tape) is not Tape:
@@ -450,7 +450,7 @@ def backpropagate(
     return list(map(grads.get, source_ids))
 
 
-def add_in_place(total: Any, g: Any) -> bool:
+def add_in_place(total: Tensor, g: Tensor) -> bool:
     """Adds to a sum in place; returns False where it can't: for another shape or device, or a batched value."""
     if total.dtype is not g.dtype or total.dtype is variant:
         return False

@@ -5,7 +5,7 @@ The product is itself an op with the same gradient, so gradients of any order wo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class KernelVjp(Op):
     """The op `(inputs, dys) -> gradients of the inputs` of a kernel with its attrs bound."""
 
-    def __init__(self, name: str, kernel: Any, count: int, wanted: tuple[bool, ...]) -> None:
+    def __init__(self, name: str, kernel: Callable[..., Any], count: int, wanted: tuple[bool, ...]) -> None:
         self.name = name
         self.primal = kernel
         self.count = count  # of the kernel's inputs; the other values are cotangents

@@ -10,7 +10,7 @@ import functools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from types import NoneType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,11 +21,14 @@ from tapeflow.core.ops.attr_values import attr_value, items_of
 from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type, host_value, operand, wrap_integer
 from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.ops.memory import check_outputs
-from tapeflow.core.ops.op_def import AttrDef, OpDef, snake_case
+from tapeflow.core.ops.op_def import ArgDef, AttrDef, OpDef, snake_case
 from tapeflow.core.ops.sequences import MIXED, array_of, fits, letter, unconvertible, unfit, unsupported_value
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, string, uint64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
+
+if TYPE_CHECKING:
+    from tapeflow.core.types.aliases import TensorLike
 
 _MOST_SETTLED = 256  # calls of an op whose types and attrs are remembered
 
@@ -102,7 +105,9 @@ class DefinedOp(Op):
                 return None
         return tuple(key)
 
-    def settle(self, key: Any, types: dict[str, Any], arguments: Sequence[Any], dtypes: Sequence[DType]) -> None:
+    def settle(
+        self, key: tuple[Any, ...], types: dict[str, Any], arguments: Sequence[Any], dtypes: Sequence[DType]
+    ) -> None:
         """Keeps the result for later calls with the same key."""
         if len(self.settled) >= _MOST_SETTLED:
             self.settled.clear()
@@ -184,7 +189,9 @@ class DefinedOp(Op):
         first = len(self.opdef.inputs)
         return [(i, self.opdef.attrs[self.attr_names[p]]) for i, p in enumerate(self.params[first:], first)]
 
-    def convert_host(self, value: Any, argument: Any, types: dict[str, Any], position: int, args: Sequence[Any]) -> Any:
+    def convert_host(
+        self, value: Any, argument: ArgDef, types: dict[str, Any], position: int, args: Sequence[Any]
+    ) -> Any:
         """Returns an argument as kernels get it: Python numbers in the place of a tensor."""
         if value is None and not self.may_lack(argument):
             raise unsupported_value(value, value)
@@ -221,20 +228,22 @@ class DefinedOp(Op):
         self.check_host(host, argument, types, args)
         return host
 
-    def may_lack(self, argument: Any) -> bool:
+    def may_lack(self, argument: ArgDef) -> bool:
         """Returns True if an argument may be None: if the op's function has None for its default."""
         defaults = self.function.__defaults__ or ()
         at = self.opdef.inputs.index(argument) + len(defaults) - len(self.params) - 1  # the last parameter is the name
         return at >= 0 and defaults[at] is None
 
-    def host_dtype(self, argument: Any, types: dict[str, Any], args: Sequence[Any]) -> DType | None:
+    def host_dtype(self, argument: ArgDef, types: dict[str, Any], args: Sequence[Any]) -> DType | None:
         """Returns the dtype that numbers in the place of a tensor are converted to, or None where they decide it."""
         if not argument.type_attr:
             return argument.type
         default = self._default(argument) if self.converts_quickly(args) else None
         return types.get(argument.type_attr, default if isinstance(default, DType) else None)
 
-    def cast_host(self, value: Any, argument: Any, types: dict[str, Any], args: Sequence[Any]) -> Any:
+    def cast_host(
+        self, value: np.generic | np.ndarray, argument: ArgDef, types: dict[str, Any], args: Sequence[Any]
+    ) -> Any:
         """Returns an array of numbers in the place of a tensor as TensorFlow casts it, if it does."""
         dtype, default = self.host_dtype(argument, types, args), self._default(argument)
         if dtype is None and isinstance(default, DType):
@@ -262,7 +271,7 @@ class DefinedOp(Op):
         a type attr, whatever dtype they have."""
         return state.graph is None and not self.converts_slowly(args)
 
-    def converts_one_by_one(self, argument: Any, args: Sequence[Any]) -> bool:
+    def converts_one_by_one(self, argument: ArgDef, args: Sequence[Any]) -> bool:
         """Returns True if TensorFlow's Python code converts an input to a dtype: it does not where all inputs that
         share the type attr are tensors."""
         if not self.converts_slowly(args):
@@ -274,7 +283,7 @@ class DefinedOp(Op):
                 return True
         return not argument.type_attr
 
-    def _default(self, argument: Any) -> Any:
+    def _default(self, argument: ArgDef) -> Any:
         """Returns the dtype of an argument whose type attr has a default, or another value."""
         return self.opdef.attrs[argument.type_attr].default if argument.type_attr else None
 
@@ -319,7 +328,7 @@ class DefinedOp(Op):
                     raise unfit(value, default)
                 self.check_types({attr: convert(leaves).dtype})
 
-    def as_list(self, arg: Any, argument: Any, args: Sequence[Any]) -> list[Any]:
+    def as_list(self, arg: Any, argument: ArgDef, args: Sequence[Any]) -> list[Any]:
         if isinstance(arg, (list, tuple)):
             return list(arg)
         if isinstance(arg, np.ndarray) and arg.ndim > 1 and state.graph is None:
@@ -338,7 +347,7 @@ class DefinedOp(Op):
         )
 
     def convert_input(
-        self, arg: Any, argument: Any, types: dict[str, Any], position: int, promotes: bool, args: Sequence[Any]
+        self, arg: Any, argument: ArgDef, types: dict[str, Any], position: int, promotes: bool, args: Sequence[Any]
     ) -> Tensor:
         attr = argument.type_attr
         dtype = argument.type if not attr else types.get(attr)
@@ -392,7 +401,7 @@ class DefinedOp(Op):
     def convert_list(
         self,
         values: Sequence[Any],
-        argument: Any,
+        argument: ArgDef,
         types: dict[str, Any],
         position: int,
         promotes: bool,
@@ -417,7 +426,7 @@ class DefinedOp(Op):
             types[argument.type_attr] = out[0].dtype
         return out
 
-    def check_attr(self, attr: Any, value: Any) -> None:
+    def check_attr(self, attr: AttrDef, value: Any) -> None:
         """Raises InvalidArgumentError for a string that the attr does not allow, an int below its minimum, a list that
         is shorter than its minimum, or an int among several that needs more than 32 bits."""
         if attr.type == "string" and attr.allowed is not None and value not in attr.allowed:
@@ -479,7 +488,7 @@ _OF_32_BITS = frozenset(
 _HASHABLE = frozenset({bool, int, str, NoneType, DType})
 
 
-def is_tensor_like(value: Any) -> bool:
+def is_tensor_like(value: TensorLike | None) -> bool:
     """Returns True if a value's dtype decides the op's dtype: true of tensors and variables, not of arrays."""
     return isinstance(value, Tensor) or (hasattr(type(value), "__tf_tensor__") and hasattr(value, "dtype"))
 
@@ -495,7 +504,7 @@ def _needs_stacking(value: Sequence[Any]) -> bool:
     return several or any(isinstance(leaf, (float, str, bytes)) for leaf in leaves)
 
 
-def _iterate_leaves(value: Any) -> Iterator[Any]:
+def _iterate_leaves(value: TensorLike | None) -> Iterator[Any]:
     """Yields the items of nested lists."""
     if isinstance(value, (list, tuple)):
         for item in value:
@@ -504,7 +513,7 @@ def _iterate_leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _is_long(value: Any) -> bool:
+def _is_long(value: int | None) -> bool:
     """Returns True if a number needs more than 32 bits."""
     return type(value) is int and not -(2**31) <= value < 2**31
 
@@ -518,7 +527,7 @@ def _check_sequence(value: tuple[Any, ...], dtype: DType | None) -> None:
         array_of(value, dtype)
 
 
-def _integer_entry(entry: Any, value: Any) -> Any:
+def _integer_entry(entry: TensorLike | None, value: TensorLike | None) -> Any:
     """Returns the host value of an entry of a list of integers, such as a shape. A float tensor or a Python bool may
     stand for one; a float may not."""
     if type(entry) is bool:

@@ -80,13 +80,13 @@ def _int_attr(name: str, value: Any) -> int:
     raise TypeError(f"Expected int for argument '{name}' not {value!r}.")
 
 
-def _float_attr(name: str, value: Any) -> float:
+def _float_attr(name: str, value: complex | str) -> float:
     if not isinstance(value, numbers.Real):
         raise TypeError(f"Expected float for argument '{name}' not {value!r}.")
     return float(value)
 
 
-def _bool_attr(name: str, value: Any) -> bool:
+def _bool_attr(name: str, value: complex | np.generic) -> bool:
     if not isinstance(value, bool):
         raise TypeError(f"Expected bool for argument '{name}' not {value!r}.")
     return value

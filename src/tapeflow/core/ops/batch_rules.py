@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from tapeflow.core.ops import shape_rules
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.ops.static import numbers, partial_value, value_of
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
 
 
 class NoRule(Exception):
@@ -69,7 +69,7 @@ class Batch:
         self.count = count if value is None else int(value)
         self.op, self.outputs = op, outputs
 
-    def of_op(self, op: Any, outputs: Sequence[SymbolicTensor]) -> Batch:
+    def of_op(self, op: Op, outputs: Sequence[SymbolicTensor]) -> Batch:
         """Returns the same batch for another op."""
         return Batch(self.count, op, outputs)
 
@@ -101,7 +101,7 @@ class Batch:
             lifted = ops.ExpandDims(lifted, 1)
         return lifted
 
-    def reshape(self, value: Any, dims: Sequence[Any]) -> Any:
+    def reshape(self, value: Tensor, dims: Sequence[Any]) -> Any:
         """Returns a batch of slices of this shape."""
         return ops.Reshape(value, (self.count, *dims))
 
@@ -134,7 +134,7 @@ Rule = Callable[..., Any]
 # ---- arguments that are numbers --------------------------------------------------------------------------------------
 
 
-def static(arg: Any) -> Any:
+def static(arg: Slices | int | tuple[int, ...] | None) -> Any:
     """Returns the static value of a host argument.
 
     Raises:
@@ -150,7 +150,7 @@ def static(arg: Any) -> Any:
     return numbers(value)
 
 
-def vector(arg: Any) -> list[Any]:
+def vector(arg: Slices | tuple[int, ...]) -> list[Any]:
     """Returns the elements of a host argument that is a vector: ints, or scalar tensors where not static."""
     if not isinstance(arg, Slices):
         return [arg] if isinstance(arg, int) else list(arg)
@@ -185,7 +185,7 @@ def broadcasting(batch: Batch, *args: Any) -> Any:
     return batch.run(*[batch.lift(a, rank) if isinstance(a, Slices) else a for a in args])
 
 
-def reducing(batch: Batch, x: Slices, axis: Any, *attrs: Any) -> Any:
+def reducing(batch: Batch, x: Slices, axis: int | tuple[int, ...] | None, *attrs: Any) -> Any:
     """Batches ops that reduce dimensions away, by default all."""
     axis = static(axis)
     return batch.run(x.value, tuple(range(1, x.rank + 1)) if axis is None else behind(axis), *attrs)

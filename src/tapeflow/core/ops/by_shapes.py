@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 import torch
@@ -38,5 +38,5 @@ def by_shapes(size: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return decorate
 
 
-def _has_symbols(value: Any) -> bool:
+def _has_symbols(value: int | str | Sequence[Any] | None) -> bool:
     return isinstance(value, torch.SymInt) or (isinstance(value, tuple) and any(map(_has_symbols, value)))

@@ -10,7 +10,7 @@ import functools
 import math
 from bisect import insort
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -47,6 +47,9 @@ from tapeflow.core.types.dtypes import (
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import FEW, StringArray, gather_ranges
 from tapeflow.core.values.tensor import EagerTensor, Tensor
+
+if TYPE_CHECKING:
+    from tapeflow.core.types.aliases import TensorLike
 
 _INT32 = range(-(2**31), 2**31)
 _SCALAR_TYPES = frozenset({int, float, bool, complex, str, bytes})
@@ -142,7 +145,7 @@ def is_arrow(value: Any) -> bool:
     return hasattr(kind, "__arrow_c_stream__") and not isinstance(getattr(value, "dtype", None), np.dtype)
 
 
-def as_operand(value: Any, dtype: DType | None = None, hint: DType | None = None) -> Any:
+def as_operand(value: TensorLike | None, dtype: DType | None = None, hint: DType | None = None) -> Any:
     """Returns the tensor of an op's argument. Ragged and sparse tensors, and tensors of a program's own type, stay
     unchanged."""
     if isinstance(value, Tensor) or not hasattr(type(value), "__tf_dispatch__"):
@@ -170,7 +173,7 @@ def place_tensor(tensor: EagerTensor) -> EagerTensor:
 # ---- scalars ---------------------------------------------------------------------------------------------------------
 
 
-def operand(value: Any, dtype: DType | None) -> EagerTensor:
+def operand(value: bytes | complex | str, dtype: DType | None) -> EagerTensor:
     """Returns the tensor of a Python scalar that is an op's operand: cached, and always on the CPU."""
     if value == 0 and type(value) is float and math.copysign(1.0, value) < 0:
         return from_scalar(value, dtype)  # -0.0 and 0.0 are the same dict key
@@ -377,7 +380,7 @@ def from_array(array: np.ndarray, dtype: DType | None = None, own: bool = False)
     return EagerTensor(_to_torch(array, dtype), dtype)
 
 
-def from_numpy_type(array: Any) -> DType | None:
+def from_numpy_type(array: np.generic | np.ndarray) -> DType | None:
     """Returns the dtype that stands for an array's type, or None."""
     return FROM_NUMPY.get(array.dtype if array.dtype.names else array.dtype.type)
 
@@ -518,7 +521,7 @@ def host_value(value: Any) -> Any:
     raise unsupported_value(value, value)
 
 
-def _nested_tuples(value: Any) -> Any:
+def _nested_tuples(value: float | list[Any]) -> Any:
     return tuple([_nested_tuples(v) for v in value]) if type(value) is list else value
 
 

@@ -136,7 +136,7 @@ class ElementBuilder:
             raise Unsupported(f"{name} is not compiled for {dtype.name}")
         return Element(self.emit(name, [o.value for o in operands], dtype), dtype)
 
-    def select(self, condition: Element, x: Any, y: Any) -> Element:
+    def select(self, condition: Element, x: Element | float, y: Element | float) -> Element:
         """Returns `x` where the condition holds, and `y` elsewhere."""
         x, y = self.same(x, y)
         return Element(self.emit_select(condition.value, x.value, y.value), _common_dtype("select", (x, y)))
@@ -192,19 +192,19 @@ class ElementBuilder:
         x, y = self.same(*operands)
         return Element(self.emit_compare(name, x.value, y.value, _common_dtype(name, (x, y))), bool_)
 
-    def equal(self, x: Any, y: Any) -> Element:
+    def equal(self, x: Element, y: Element | float) -> Element:
         """Returns True if two elements are equal."""
         return self._compare("equal", x, y)
 
-    def less(self, x: Any, y: Any) -> Element:
+    def less(self, x: Element | float, y: Element | float) -> Element:
         """Returns True if `x` is below `y`."""
         return self._compare("less", x, y)
 
-    def less_equal(self, x: Any, y: Any) -> Element:
+    def less_equal(self, x: Element | float, y: Element | float) -> Element:
         """Returns True if `x` is at or below `y`."""
         return self._compare("less_equal", x, y)
 
-    def not_equal(self, x: Any, y: Any) -> Element:
+    def not_equal(self, x: Element, y: Element | int) -> Element:
         """Returns True if two elements differ; NaN differs from everything."""
         return self.logical_not(self.equal(x, y))
 
@@ -243,13 +243,13 @@ class ElementBuilder:
 
     # ---- selections ----------------------------------------------------------------------------------------------
 
-    def maximum(self, x: Any, y: Any) -> Element:
+    def maximum(self, x: Element, y: Element | int) -> Element:
         """Returns the larger element, or NaN if one is NaN."""
         x, y = self.same(x, y)
         larger = self.select(self.less(y, x), x, y)
         return self.select(self.is_nan(x), x, larger) if x.dtype.is_floating else larger
 
-    def minimum(self, x: Any, y: Any) -> Element:
+    def minimum(self, x: Element, y: Element | int) -> Element:
         """Returns the smaller element, or NaN if one is NaN."""
         x, y = self.same(x, y)
         smaller = self.select(self.less(x, y), x, y)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -141,7 +141,7 @@ def along(
     def of_all(x: torch.Tensor) -> torch.Tensor:
         return extreme(x.view(torch.uint8)).view(torch.bool) if by_value(x, SOME) else whole(x)
 
-    def of_some(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
+    def of_some(x: torch.Tensor, axis: int | Sequence[int], keepdims: bool) -> torch.Tensor:
         if not by_value(x, SOME):
             return whole(x, axis, keepdims)
         return extreme(x.view(torch.uint8), axis, keepdims).view(torch.bool)

@@ -154,7 +154,7 @@ def _map_tensors(function: Callable[[torch.Tensor], Any], values: Sequence[Any])
     ]
 
 
-def _has_tensor_dtype(values: Sequence[Any], dtypes: Any) -> bool:
+def _has_tensor_dtype(values: Sequence[Any], dtypes: dict[Any, Any] | tuple[torch.dtype, ...]) -> bool:
     return any(isinstance(v, torch.Tensor) and v.dtype in dtypes for v in _flatten_values(values))
 
 
@@ -271,7 +271,7 @@ def _moved_dtype(op: RegisteredOp, values: Sequence[Any]) -> torch.dtype:
     raise TypeError(f"{op.name} moves nothing")
 
 
-def _map_result(function: Callable[[torch.Tensor], Any], result: Any) -> Any:
+def _map_result(function: Callable[[torch.Tensor], Any], result: torch.Tensor) -> Any:
     if isinstance(result, torch.Tensor):
         return function(result)
     return tuple(function(r) for r in result)

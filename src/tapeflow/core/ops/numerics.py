@@ -36,7 +36,7 @@ def checked_outputs(op: str, dtypes: Sequence[Any]) -> list[int]:
     return [i for i, dtype in enumerate(dtypes[:end]) if dtype.is_floating]
 
 
-def is_finite(value: Any) -> bool:
+def is_finite(value: torch.Tensor) -> bool:
     """Returns False if a raw value contains an infinity or a NaN.
 
     A sum is finite only if its addends are, and costs less than a test of each. It may overflow, so a sum that is not
@@ -94,7 +94,7 @@ _KINDS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 }  # fmt: skip
 
 
-def _range_text(value: Any) -> str:
+def _range_text(value: torch.Tensor | None) -> str:
     """Returns the smallest and the largest finite element of a raw value as text; "" if there are none."""
     if not isinstance(value, torch.Tensor) or value.is_complex() or value.dtype is torch.bool:
         return ""

@@ -442,7 +442,7 @@ def op(
     if not TRAITS.issuperset(traits):
         raise TypeError(f"{name}: no op has the traits {sorted(traits.keys() - TRAITS)}")
 
-    def decorate(declared: Any) -> Any:
+    def decorate(declared: Callable[..., Any]) -> Any:
         code = declared.__code__
         params = code.co_varnames[: code.co_argcount]
         if kernel is not None and params[-1:] != ("name",):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import marshal
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from operator import countOf
 from typing import Any
@@ -82,7 +82,7 @@ def unsupported_value(value: Any, whole: Any) -> TypeError | ValueError:
 
 
 @functools.lru_cache(maxsize=1024)
-def letter(kind: Any) -> str:
+def letter(kind: type) -> str:
     """Returns the letter of a type's values, see `_LETTERS`."""
     return next((name for types, name in _LETTERS if issubclass(kind, types)), "")
 
@@ -121,7 +121,7 @@ _MARSHALLED = {float: (ord("g"), "<f8"), int: (ord("i"), "<i4")}
 
 
 @functools.lru_cache(maxsize=64)
-def _record_of_lists(shape: tuple[int, ...], kind: Any) -> np.dtype[Any]:
+def _record_of_lists(shape: tuple[int, ...], kind: type) -> np.dtype[Any]:
     """Returns what `marshal` writes of nested lists of numbers."""
     record = np.dtype([("type", "u1"), ("items", _MARSHALLED[kind][1])])
     for length in reversed(shape):
@@ -242,7 +242,7 @@ def array_of(value: Any, dtype: DType | None) -> tuple[Any, DType]:
     return flat.reshape(shape), flat_dtype
 
 
-def _check_elements(value: Any, dtype: DType) -> None:
+def _check_elements(value: Sequence[Any], dtype: DType) -> None:
     """Raises TypeError for an element that does not fit; graphs look at the elements before they look at the shape."""
     for v in value:
         if is_sequence(v):
@@ -319,7 +319,7 @@ def _as_direct(leaves: list[Any], dtype: DType) -> Any:
     return np.array(leaves, dtype.as_numpy_dtype)
 
 
-def _integer_array(leaves: list[Any], kind: Any) -> np.ndarray:
+def _integer_array(leaves: list[Any], kind: type) -> np.ndarray:
     try:
         return np.array(leaves, kind)
     except OverflowError:

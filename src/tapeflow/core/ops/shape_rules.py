@@ -7,12 +7,15 @@ result, or raises InvalidArgumentError for shapes that do not go together. Eager
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
+
+if TYPE_CHECKING:
+    from tapeflow.core.types.aliases import ShapeLike, TensorLike
 
 
 def check_sizes(shape: Sequence[int]) -> None:
@@ -158,7 +161,7 @@ def sparse(rule: Callable[..., Any], *positions: int) -> Callable[..., Any]:
     return check_parts
 
 
-def check_sparse(indices: Any, values: Any, shape: Any) -> None:
+def check_sparse(indices: TensorShape, values: TensorShape, shape: ShapeLike) -> None:
     """Checks that the parts of a sparse tensor go together, as far as their shapes are static.
 
     Raises:
@@ -177,7 +180,7 @@ def listed_shape(dims: Any, *_: Any) -> TensorShape:
     return TensorShape(None if isinstance(dims, Tensor) else stated_dims(dims) if isinstance(dims, tuple) else dims)
 
 
-def check_shape_scalar(shape: Any) -> None:
+def check_shape_scalar(shape: ShapeLike) -> None:
     """Checks an argument that says a shape: a scalar, which is -1 and stands for an unknown one, must be static.
 
     Raises:
@@ -235,7 +238,7 @@ def check_rank(argument: Any, rank: int) -> None:
         with_rank(argument, rank)
 
 
-def length(number: Any) -> int | None:
+def length(number: Tensor | int | None) -> int | None:
     """Returns a host argument that is the length of a dimension; None where it is not static."""
     return None if isinstance(number, Tensor) else number
 
@@ -292,7 +295,7 @@ def reduced_dimensions(axis: Any, rank: int) -> tuple[int, ...]:
     return tuple(dimensions)
 
 
-def _flatten_axis(axis: Any) -> Iterator[int]:
+def _flatten_axis(axis: float | str | Sequence[Any]) -> Iterator[int]:
     if isinstance(axis, (tuple, list)):
         for a in axis:
             yield from _flatten_axis(a)
@@ -302,7 +305,7 @@ def _flatten_axis(axis: Any) -> Iterator[int]:
         raise invalid(f"Value for attr 'Tidx' of an axis is not int32 or int64 but {axis!r}")
 
 
-def reduction(x: TensorShape, axis: Any, keepdims: bool = False, *_: Any) -> TensorShape:
+def reduction(x: TensorShape, axis: TensorLike | None, keepdims: bool = False, *_: Any) -> TensorShape:
     """Returns the shape with the dimensions of `axis` (all of them for None) reduced away, or to 1."""
     if state.graph is not None and (rank := argument_shape(axis).rank) is not None and rank > 1:
         raise invalid(f"Shape must be at most rank 1 but is rank {rank}")

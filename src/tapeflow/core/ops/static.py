@@ -7,19 +7,22 @@ in part.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from tapeflow.core import errors
 from tapeflow.core.hooks import hooks
-from tapeflow.core.ops.definition import NotStatic
+from tapeflow.core.ops.definition import NotStatic, Op
 from tapeflow.core.ops.kernels import compute_in_graph
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
+
+if TYPE_CHECKING:
+    from tapeflow.core.types.aliases import TensorLike
 
 
 class Unknown(SymbolicTensor):
@@ -95,13 +98,13 @@ def _may_be_static(tensor: SymbolicTensor) -> bool:
     return count is None or count <= _MOST_ELEMENTS
 
 
-def has_none(value: Any) -> bool:
+def has_none(value: TensorLike | None) -> bool:
     """Returns True if nested tuples contain None."""
     return value is None or (type(value) is tuple and any(map(has_none, value)))
 
 
 def compute_static(
-    op: Any, args: Sequence[Any], types: dict[str, Any], value_of: Callable[[SymbolicTensor], Any]
+    op: Op, args: Sequence[Any], types: dict[str, Any], value_of: Callable[[SymbolicTensor], Any]
 ) -> tuple[Any, ...] | None:
     """Returns the raw values of a registered op if its arguments are static and it does not fail, else None.
 
@@ -122,7 +125,7 @@ def compute_static(
         return None
 
 
-def arguments_of(op: Any, args: Sequence[Any], value_of: Callable[[SymbolicTensor], Any]) -> list[Any]:
+def arguments_of(op: Op, args: Sequence[Any], value_of: Callable[[SymbolicTensor], Any]) -> list[Any]:
     """Returns the arguments of a registered op for a call outside of graphs.
 
     Args:
@@ -131,7 +134,7 @@ def arguments_of(op: Any, args: Sequence[Any], value_of: Callable[[SymbolicTenso
         value_of: gives a tensor's raw value. If it gives None for a host argument, the static value counts.
     """
 
-    def host(arg: Any) -> Any:
+    def host(arg: TensorLike | None) -> Any:
         value = value_of(arg) if isinstance(arg, SymbolicTensor) else None
         return host_static(arg) if value is None else numbers(value)
 
@@ -200,7 +203,7 @@ def host_static(value: Any) -> Any:
     return value
 
 
-def static_or_unknown(value: Any) -> Any:
+def static_or_unknown(value: TensorLike | None) -> Any:
     """Returns `host_static` of a value, or an `Unknown` for a tensor without static values."""
     static = host_static(value)
     return Unknown(static) if isinstance(static, SymbolicTensor) else static
@@ -214,7 +217,7 @@ def partial_value(tensor: SymbolicTensor) -> tuple[int | None, ...] | None:
     return static if type(static) is tuple else None
 
 
-def static_shape(vector: Any) -> TensorShape:
+def static_shape(vector: Tensor) -> TensorShape:
     """Returns the shape that a vector of ints lists. Unknown dimensions stay unknown."""
     if isinstance(vector, SymbolicTensor):
         return TensorShape(partial_value(vector))
@@ -234,12 +237,12 @@ def array_of(tensor: SymbolicTensor) -> np.ndarray | None:
     return array
 
 
-def numbers(value: Any) -> Any:
+def numbers(value: torch.Tensor) -> Any:
     """Returns the Python numbers of a raw value in nested tuples. A tuple is returned unchanged."""
     return value if type(value) is tuple else _as_tuples(value.tolist())
 
 
-def _as_tuples(value: Any) -> Any:
+def _as_tuples(value: int | list[Any]) -> Any:
     return tuple([_as_tuples(v) for v in value]) if type(value) is list else value
 
 

@@ -40,7 +40,7 @@ _NAMES = (
 )  # fmt: skip
 
 
-def function_of(op: RegisteredOp, declared: Any, slow: Callable[..., Any]) -> Callable[..., Any]:
+def function_of(op: RegisteredOp, declared: Callable[..., Any], slow: Callable[..., Any]) -> Callable[..., Any]:
     """Returns the function of an op.
 
     Args:

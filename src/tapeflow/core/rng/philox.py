@@ -9,7 +9,7 @@ Bits are held in int32 tensors, whose sign is of no meaning.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,7 +87,7 @@ def from_seeds(seed: int, seed2: int) -> Philox:
     return Philox(seed % (1 << 64), (seed2 % (1 << 64)) << 64)
 
 
-def from_seed(seed: Any) -> Philox:
+def from_seed(seed: Sequence[int]) -> Philox:
     """Returns the stream of a stateless op's seed: two integers. They are scrambled, so any seed is a good one."""
     first, second = (int(s) % (1 << 64) for s in seed)
     mixed = _compute_block(first | second << 64, SCRAMBLER)
@@ -109,7 +109,7 @@ def first_blocks(seeds: np.ndarray) -> np.ndarray:
 # ---- blocks ----------------------------------------------------------------------------------------------------------
 
 
-def _apply_rounds(c0: Any, c1: Any, c2: Any, c3: Any, key: Any) -> tuple[Any, Any, Any, Any]:
+def _apply_rounds(c0: Any, c1: Any, c2: Any, c3: Any, key: int | np.ndarray) -> tuple[Any, Any, Any, Any]:
     """Applies ten rounds to the four words of counters: Python ints, int64 tensors or, as the key, uint64 arrays."""
     k0, k1 = key & MASK, key >> 32
     for _ in range(ROUNDS):
@@ -234,7 +234,7 @@ def to_range(words: torch.Tensor, dtype: torch.dtype, low: int, high: int) -> to
 
 
 def fill(
-    stream: Philox, count: int, dtype: torch.dtype, device: torch.device, convert: Any, *args: Any
+    stream: Philox, count: int, dtype: torch.dtype, device: torch.device, convert: Callable[..., Any], *args: Any
 ) -> torch.Tensor:
     """Returns the next `count` numbers of a stream, `convert(words, dtype, *args)`."""
     size = 4 if dtype.itemsize <= 4 else 2

@@ -104,7 +104,7 @@ def set_seed(seed: TensorLike | None) -> None:
         state.streams.clear()
 
 
-def op_seeds(seed: Any) -> tuple[int, int]:
+def op_seeds(seed: int | str | None) -> tuple[int, int]:
     """Derives the two seed attrs of an op from its `seed` argument and the global seed; both 0 without a seed.
 
     Raises:
@@ -117,7 +117,7 @@ def op_seeds(seed: Any) -> tuple[int, int]:
     return seeds
 
 
-def lasting_seeds(seed: Any) -> tuple[int, int]:
+def lasting_seeds(seed: int | str | None) -> tuple[int, int]:
     """Derives the two seeds of an object that draws later and repeatedly, such as a dataset.
 
     Raises:
@@ -174,7 +174,7 @@ def of_operation(operation: Any, kernel: Callable[..., Any]) -> Callable[..., An
     return with_own_streams
 
 
-def reserve(op: Any, seed: int, seed2: int, blocks: int) -> Philox:
+def reserve(op: str | tuple[Any, ...], seed: int, seed2: int, blocks: int) -> Philox:
     """Returns the stream of an op from where its last call with the same attrs and seeds stopped.
 
     Args:

@@ -71,7 +71,7 @@ class Dimension:
         other = Dimension(other)
         return self._value is None or other.value is None or self._value == other.value
 
-    def assert_is_compatible_with(self, other: Any) -> None:
+    def assert_is_compatible_with(self, other: int | None) -> None:
         """Checks that the two are compatible.
 
         Raises:
@@ -89,12 +89,12 @@ class Dimension:
         self.assert_is_compatible_with(other)
         return Dimension(other if self._value is None else self._value)
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: int) -> Any:
         raise TypeError(
             f"unsupported operand type(s) for /: 'Dimension' and '{type(other).__name__}', please use // instead"
         )
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: int) -> Any:
         raise TypeError(
             f"unsupported operand type(s) for /: '{type(other).__name__}' and 'Dimension', please use // instead"
         )
@@ -102,7 +102,7 @@ class Dimension:
     __hash__ = None  # type: ignore[assignment]  # as in TensorFlow, an unknown dimension equals nothing
 
 
-def _as_dimension(value: Any) -> Dimension | None:
+def _as_dimension(value: Dimension | int | str | None) -> Dimension | None:
     try:
         return Dimension(value)
     except (TypeError, ValueError):
@@ -110,7 +110,7 @@ def _as_dimension(value: Any) -> Dimension | None:
 
 
 def _arithmetic_method(function: Callable[[Any, Any], Any], swapped: bool = False) -> Any:
-    def method(self: Dimension, other: Any) -> Any:
+    def method(self: Dimension, other: Dimension | int | str | None) -> Any:
         other = _as_dimension(other)
         if other is None:
             return NotImplemented
@@ -122,7 +122,7 @@ def _arithmetic_method(function: Callable[[Any, Any], Any], swapped: bool = Fals
 
 
 def _comparison_method(function: Callable[[Any, Any], Any]) -> Any:
-    def method(self: Dimension, other: Any) -> Any:
+    def method(self: Dimension, other: Dimension | int | None) -> Any:
         other = _as_dimension(other)
         if other is None:
             return NotImplemented

@@ -153,7 +153,7 @@ class DType(ValuelessType):
 
     # A dtype as a part of the signature of a `tf.function` (tf.types.experimental.TraceType).
 
-    def is_subtype_of(self, other: Any) -> builtins.bool:
+    def is_subtype_of(self, other: DType) -> builtins.bool:
         """Returns True if a function traced for `other` can be called with this dtype: only with the same one."""
         return self == other
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.types.dimension import Dimension
 from tapeflow.core.types.valueless import ValuelessType
+
+if TYPE_CHECKING:
+    from tapeflow.core.types.aliases import ShapeLike
 
 
 class TensorShape(ValuelessType):
@@ -54,7 +57,7 @@ class TensorShape(ValuelessType):
             self._dims = _all_dimensions(dims)
 
     @staticmethod
-    def _of(dims: tuple[int | None, ...] | None, _new: Any = object.__new__) -> TensorShape:
+    def _of(dims: tuple[int | None, ...] | None, _new: Callable[..., Any] = object.__new__) -> TensorShape:
         """Returns the shape of a tuple of valid dimensions, or `None`; nothing is checked."""
         shape = _new(TensorShape)
         shape._dims = dims
@@ -106,7 +109,7 @@ class TensorShape(ValuelessType):
             a == b or a is None or b is None for a, b in zip(self._dims, other._dims, strict=True)
         )
 
-    def assert_is_compatible_with(self, other: Any) -> None:
+    def assert_is_compatible_with(self, other: TensorShape | list[int | None]) -> None:
         """Raises a ValueError unless one tensor could have both shapes."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
@@ -132,14 +135,14 @@ class TensorShape(ValuelessType):
             raise ValueError(f"Shapes {self} and {other} are not compatible")
         return TensorShape._of(tuple([b if a is None else a for a, b in zip(self._dims, other._dims, strict=True)]))
 
-    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
+    def most_specific_compatible_shape(self, other: TensorShape | list[int]) -> TensorShape:
         """Returns the shape with the dimensions that both agree on: tensors of either shape fit it."""
         other = as_shape(other)
         if self._dims is None or other._dims is None or len(self._dims) != len(other._dims):
             return TensorShape._of(None)
         return TensorShape._of(tuple([a if a == b else None for a, b in zip(self._dims, other._dims, strict=True)]))
 
-    def concatenate(self, other: Any) -> TensorShape:
+    def concatenate(self, other: TensorShape | Sequence[int | None]) -> TensorShape:
         """Returns the dimensions of this shape followed by the ones in `other`; unknown if either rank is unknown."""
         other = as_shape(other)
         if self._dims is None or other._dims is None:
@@ -188,7 +191,7 @@ class TensorShape(ValuelessType):
 
     # A shape as a part of the signature of a `tf.function` (tf.types.experimental.TraceType).
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: TensorShape | list[int]) -> bool:
         """Returns True if every tensor of this shape also fits `other`."""
         if not isinstance(other, TensorShape):
             return False
@@ -242,7 +245,7 @@ class TensorShape(ValuelessType):
             raise ValueError("Cannot iterate over a shape with unknown rank.")
         return iter(self._dims)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: int | slice) -> Any:
         if self._dims is not None:
             return TensorShape._of(self._dims[key]) if isinstance(key, slice) else self._dims[key]
         if not isinstance(key, slice):
@@ -257,7 +260,7 @@ class TensorShape(ValuelessType):
     def __add__(self, other: Any) -> TensorShape:
         return self.concatenate(other)
 
-    def __radd__(self, other: Any) -> TensorShape:
+    def __radd__(self, other: int | Sequence[int] | None) -> TensorShape:
         return as_shape(other).concatenate(self)
 
     def __eq__(self, other: object) -> bool:
@@ -316,7 +319,7 @@ def _all_dimensions(value: Any) -> tuple[int | None, ...]:
     return tuple(dims)
 
 
-def as_shape(shape: Any) -> TensorShape:
+def as_shape(shape: ShapeLike) -> TensorShape:
     """Returns `shape` as a `TensorShape`."""
     return shape if isinstance(shape, TensorShape) else TensorShape(shape)
 
@@ -335,7 +338,7 @@ def unknown_shape(rank: int | None = None) -> TensorShape:
     return TensorShape._of(None if rank is None else (None,) * rank)
 
 
-def broadcast_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+def broadcast_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShape:
     """Returns the shape of the result when tensors of two shapes are broadcast, by NumPy's rules.
 
     An unknown dimension against one greater than 1 becomes that one, since anything else would fail; against 1 or

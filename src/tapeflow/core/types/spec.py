@@ -6,17 +6,21 @@ The specs of composite values stand beside their values.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.dtypes import FROM_NUMPY, as_dtype, float32, int64, resource
+from tapeflow.core.types.dtypes import FROM_NUMPY, DType, as_dtype, float32, int64, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.type_spec import ShapedSpec, TypeSpec
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor
+
+if TYPE_CHECKING:
+    from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
+    from tapeflow.core.values.variable import Variable
 
 # ---- tensors and variables -------------------------------------------------------------------------------------------
 
@@ -66,7 +70,7 @@ class TensorSpec(DenseSpec):
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     @classmethod
-    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+    def from_tensor(cls, tensor: TensorLike, name: str | None = None) -> TensorSpec:
         """Returns the spec of a tensor.
 
         Raises:
@@ -102,7 +106,7 @@ class TensorSpec(DenseSpec):
     def flatten(self) -> list[Any]:
         return [self]
 
-    def to_tensors(self, value: Any) -> list[Any]:
+    def to_tensors(self, value: Tensor | Variable) -> list[Any]:
         return [convert(value, self._dtype)]
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
@@ -134,10 +138,10 @@ class TensorSpec(DenseSpec):
     def _component_specs(self) -> Any:
         return self
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: Tensor) -> Any:
         return convert(value, self._dtype)
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: Tensor) -> Any:
         return components
 
     def _without_tensor_names(self) -> TensorSpec:
@@ -190,12 +194,19 @@ class BoundedTensorSpec(TensorSpec):
 
     __slots__ = ("_maximum", "_minimum")
 
-    def __init__(self, shape: Any, dtype: Any, minimum: Any, maximum: Any, name: str | None = None) -> None:
+    def __init__(
+        self,
+        shape: Any,
+        dtype: DType,
+        minimum: float | np.ndarray | list[int],
+        maximum: float | np.ndarray | list[float],
+        name: str | None = None,
+    ) -> None:
         super().__init__(shape, dtype, name)
         self._minimum = self._bound("minimum", minimum)
         self._maximum = self._bound("maximum", maximum)
 
-    def _bound(self, which: str, value: Any) -> np.ndarray:
+    def _bound(self, which: str, value: float | np.ndarray | Sequence[float]) -> np.ndarray:
         if value is None:
             raise ValueError(f"`{which}` can not be None.")
         array = np.array(value, dtype=self._dtype.as_numpy_dtype)
@@ -227,7 +238,7 @@ class BoundedTensorSpec(TensorSpec):
         return cls(spec.shape, dtype, dtype.min if low is None else low, dtype.max if high is None else high,
                    name or spec.name)  # fmt: skip
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: BoundedTensorSpec) -> bool:
         """Returns True if every tensor of this spec fits `other` too; the bounds have to be the same."""
         return super().is_subtype_of(other) and self._same_bounds(other)
 
@@ -279,13 +290,15 @@ class VariableSpec(DenseSpec):
 
     _is_composite = False
 
-    def __init__(self, shape: Any, dtype: Any = float32, trainable: bool = True, alias_id: int | None = None) -> None:
+    def __init__(
+        self, shape: Any, dtype: DTypeLike = float32, trainable: bool = True, alias_id: int | None = None
+    ) -> None:
         super().__init__(shape, dtype)
         self.trainable = trainable
         self.alias_id = alias_id
 
     @classmethod
-    def from_value(cls, value: Any) -> VariableSpec:
+    def from_value(cls, value: Variable) -> VariableSpec:
         """Returns the spec of a variable."""
         return cls(value.shape, value.dtype, value.trainable)
 
@@ -317,10 +330,10 @@ class VariableSpec(DenseSpec):
     def _component_specs(self) -> Any:
         return [TensorSpec([], resource)]
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: Variable) -> Any:
         return [value.handle]
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: list[Tensor]) -> Any:
         return components[0].value[()]
 
     def _serialize(self) -> tuple[Any, ...]:
@@ -356,10 +369,10 @@ class IndexedSlicesSpec(TypeSpec):
     def __init__(
         self,
         shape: Any = None,
-        dtype: Any = float32,
-        indices_dtype: Any = int64,
-        dense_shape_dtype: Any = None,
-        indices_shape: Any = None,
+        dtype: DType = float32,
+        indices_dtype: DType = int64,
+        dense_shape_dtype: DType | None = None,
+        indices_shape: ShapeLike = None,
     ) -> None:
         self._shape = TensorShape(shape)
         self._dtype = as_dtype(dtype)
@@ -385,7 +398,7 @@ class IndexedSlicesSpec(TypeSpec):
             return value.values, value.indices
         return value.values, value.indices, value.dense_shape
 
-    def _from_components(self, components: Any) -> IndexedSlices:
+    def _from_components(self, components: tuple[Tensor, ...]) -> IndexedSlices:
         return IndexedSlices(*components)
 
     def _serialize(self) -> tuple[Any, ...]:
@@ -422,7 +435,7 @@ class NoneTensorSpec(TypeSpec):
     def _to_components(self, value: Any) -> Any:
         return []
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: list[Any]) -> Any:
         return None
 
     def _serialize(self) -> tuple[Any, ...]:
@@ -434,7 +447,7 @@ class NoneTensorSpec(TypeSpec):
     def _unbatch(self) -> NoneTensorSpec:
         return self
 
-    def most_specific_compatible_shape(self, other: Any) -> TypeSpec:
+    def most_specific_compatible_shape(self, other: TypeSpec) -> TypeSpec:
         """Returns this spec; another spelling of `most_specific_compatible_type`.
 
         Raises:

@@ -14,7 +14,7 @@ class ValuelessType:
         """Returns None: there is no value for a placeholder to stand for."""
         return
 
-    def to_tensors(self, value: Any) -> list[Any]:
+    def to_tensors(self, value: ValuelessType) -> list[Any]:
         """Returns the tensors of a value: none."""
         return []
 

@@ -16,10 +16,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, MappingView, MutableMapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tapeflow.core.values.composite import CompositeSpec, CompositeTensor
 from tapeflow.core.values.trackable import TrackedTuple
+
+if TYPE_CHECKING:
+    from tapeflow.core.types.aliases import TensorLike
 
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
 
@@ -278,7 +281,7 @@ def _pack_items(
     return index, items
 
 
-def _cut_text(value: Any) -> str:
+def _cut_text(value: TensorLike | None) -> str:
     text = str(value)
     return text if len(text) <= 100 else text[:100] + "..."
 

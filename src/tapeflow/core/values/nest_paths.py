@@ -8,7 +8,7 @@ In all of them `expand_composites` and `check_types` mean the same as in `tapefl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tapeflow.core.values.composite import CompositeSpec, CompositeTensor
@@ -43,7 +43,7 @@ def is_namedtuple(instance: Any, strict: bool = False) -> bool:
     return _is_namedtuple_type(type(instance)) and (not strict or type(instance).__base__ is tuple)
 
 
-def sequence_like(instance: Any, args: Any) -> Any:
+def sequence_like(instance: Any, args: Sequence[Any]) -> Any:
     """Returns the items `args`, in their flattened order, as a structure like `instance`."""
     container = _EXPANDED[type(instance)]
     if container is None:
@@ -269,7 +269,7 @@ def _assert_compatible_specs(shallow: Any, tree: Any) -> None:
 
 
 def get_traverse_shallow_structure(
-    traverse_fn: Callable[[Any], Any], structure: Any, expand_composites: bool = False
+    traverse_fn: Callable[[Any], Any], structure: dict[Any, Any] | int | Sequence[Any], expand_composites: bool = False
 ) -> Any:
     """Returns the part of a structure that a function chooses to enter, for `flatten_up_to` and `map_structure_up_to`.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tapeflow.core.farmhash import hash_range
@@ -92,7 +90,7 @@ class StringIndex:
             _fill_slots(self._data, self._offsets, self._count, self._slots, len(self._slots) - 1)
 
 
-def grow_array(array: Any, size: int) -> np.ndarray:
+def grow_array(array: np.ndarray, size: int) -> np.ndarray:
     """Returns a larger array that begins with an array."""
     out = np.empty((max(size, 2 * len(array)), *array.shape[1:]), array.dtype)
     out[: len(array)] = array

@@ -200,7 +200,7 @@ class StringArray:
     def __copy__(self) -> StringArray:
         return self
 
-    def __deepcopy__(self, memo: Any) -> StringArray:
+    def __deepcopy__(self, memo: dict[Any, Any]) -> StringArray:
         return self
 
     def __repr__(self) -> str:

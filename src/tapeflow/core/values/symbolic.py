@@ -13,6 +13,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, next_id, not_allowed
 
 if TYPE_CHECKING:
+    from tapeflow.core.types.aliases import ShapeLike
     from tapeflow.graph.ir.graph import Graph, Operation
 
 
@@ -64,7 +65,7 @@ class SymbolicTensor(Tensor):
         """Returns the same as `.shape`."""
         return self._shape
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Merges a shape into the static shape.
 
         Raises:
@@ -153,7 +154,7 @@ class SymbolicTensor(Tensor):
     def __index__(self) -> int:
         return self._refuse_number("an index")
 
-    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+    def eval(self, feed_dict: dict[Any, Any] | None = None, session: Any = None) -> Any:
         """Returns the value that the session, by default the default one, computes.
 
         Raises:

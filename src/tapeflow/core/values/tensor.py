@@ -22,6 +22,9 @@ from tapeflow.core.types.dtypes import string as string_dtype
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
 
+if TYPE_CHECKING:
+    from tapeflow.core.types.aliases import ShapeLike
+
 _is_compiling = torch.compiler.is_dynamo_compiling
 next_id = itertools.count(1).__next__  # ids are never reused: a tape can hold one without its tensor
 
@@ -78,7 +81,11 @@ class TensorType(Operators):
 
     @classmethod
     def __torch_function__(
-        cls, function: Callable[..., Any], types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+        cls,
+        function: Callable[..., Any],
+        types: tuple[Any, ...],
+        args: Sequence[Any] = (),
+        kwargs: dict[str, Any] | None = None,
     ) -> Any:
         """Calls a function of torch that got tensors of this library: with torch's own, in the same memory.
 
@@ -158,7 +165,7 @@ class _ArrayAttribute:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def __get__(self, tensor: Any, owner: type) -> Any:
+    def __get__(self, tensor: Tensor | None, owner: type) -> Any:
         raise AttributeError(
             f"{owner.__name__} object has no attribute '{self._name}'. "
             "\n        If you are looking for numpy-related methods, please run the following:"
@@ -231,7 +238,7 @@ class EagerTensor(Tensor):
         """Returns the tensor's `tf.TensorShape`; the same as `.shape`."""
         return self.shape
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Checks that `shape` is compatible with the tensor's; an eager tensor's shape is always complete.
 
         Raises:
@@ -491,7 +498,7 @@ def _as_list(value: Any) -> Any:
     return value if isinstance(value, (list, tuple)) else [value]
 
 
-def _from_numpy(array: Any, dtype: str) -> EagerTensor:
+def _from_numpy(array: np.ndarray, dtype: str) -> EagerTensor:
     return hooks.convert(array, as_dtype(dtype))
 
 
@@ -515,13 +522,13 @@ class Reference:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reference) and self._wrapped is other._wrapped
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: Reference | int) -> bool:
         """Orders references. A nest with references for keys can then be flattened."""
         if not isinstance(other, Reference):
             raise TypeError("Cannot compare wrapped object with unwrapped object")
         return id(self._wrapped) < id(other._wrapped)
 
-    def __gt__(self, other: Any) -> bool:
+    def __gt__(self, other: Reference) -> bool:
         return other < self if isinstance(other, Reference) else not self < other
 
     def __hash__(self) -> int:
@@ -536,7 +543,7 @@ def eager(value: torch.Tensor) -> EagerTensor:
     return EagerTensor(value, FROM_TORCH[value.dtype])
 
 
-def strings(array: Any) -> EagerTensor:
+def strings(array: StringArray) -> EagerTensor:
     """Returns an eager string tensor of a `StringArray`, or of a NumPy array of `bytes`."""
     return EagerTensor(array if type(array) is StringArray else StringArray.from_objects(array), string_dtype)
 

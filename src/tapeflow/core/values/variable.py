@@ -10,8 +10,9 @@ from __future__ import annotations
 from abc import ABCMeta
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from tapeflow.core import device as devices
@@ -32,6 +33,11 @@ from tapeflow.core.values.variable_copies import VariableAggregation, VariableSy
 from tapeflow.core.values.variable_in_graph import OfGraph
 from tapeflow.core.values.variable_scatter import AssignsParts
 from tapeflow.core.values.variable_updates import Owned, Updates
+
+if TYPE_CHECKING:
+    from tapeflow.core.ops.elements import Element, ElementBuilder
+    from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
+    from tapeflow.core.values.strings import StringArray
 
 # The parameters of `tf.Variable`: creators are called with them all.
 _DEFAULTS = {
@@ -85,14 +91,14 @@ def _run_eagerly() -> Iterator[None]:
 # The kernels for a compiled graph's changes of variables. They take raw values.
 
 
-def _assign_value(variable: Any, value: Any) -> None:
+def _assign_value(variable: Variable, value: StringArray | torch.Tensor) -> None:
     current = getattr(variable, "_value", None)  # a session's variable has none before it is initialized
     if (current is None or current.value.shape != value.shape) and not variable.shape.is_compatible_with(value.shape):
         variable.assign(EagerTensor(value, variable.dtype))  # raises the error
     variable._set(value)
 
 
-def _add_delta(variable: Any, delta: Any) -> None:
+def _add_delta(variable: Variable, delta: torch.Tensor) -> None:
     variable._update("AssignAddVariableOp", EagerTensor(delta, variable.dtype), torch.add, torch.Tensor.add_)
 
 
@@ -103,15 +109,15 @@ def _subtract_delta(variable: Any, delta: Any) -> None:
 # Their element forms.
 
 
-def _assigned_element(b: Any, old: Any, value: Any) -> Any:
+def _assigned_element(b: Any, old: Element, value: Element) -> Any:
     return value
 
 
-def _sum_element(b: Any, old: Any, delta: Any) -> Any:
+def _sum_element(b: ElementBuilder, old: Element, delta: Element) -> Any:
     return b.add(old, delta)
 
 
-def _difference_element(b: Any, old: Any, delta: Any) -> Any:
+def _difference_element(b: ElementBuilder, old: Element, delta: Element) -> Any:
     return b.sub(old, delta)
 
 
@@ -168,12 +174,12 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         caching_device: Any = None,
         name: str | None = None,
         variable_def: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike = None,
         import_scope: str | None = None,
         constraint: Callable[[Tensor], Tensor] | None = None,
         synchronization: VariableSynchronization = VariableSynchronization.AUTO,
         aggregation: VariableAggregation = VariableAggregation.NONE,
-        shape: Any = None,
+        shape: ShapeLike = None,
         experimental_enable_variable_lifting: bool = True,
     ) -> None:
         if initial_value is None:
@@ -318,7 +324,9 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
 
     # ---- writing -----------------------------------------------------------------------------------------------------
 
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign(
+        self, value: TensorLike | None, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Makes `value` the variable's value.
 
         Args:
@@ -340,7 +348,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         return self._assigned() if read_value else None
 
     def assign_add(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Adds `delta` to the variable. See `assign`."""
         if detours and state.graph is not None:
@@ -351,7 +359,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         return self._assigned() if read_value else None
 
     def assign_sub(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Subtracts `delta` from the variable. See `assign`."""
         if detours and state.graph is not None:
@@ -406,7 +414,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         """Returns the same as `.shape`."""
         return self.shape
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: list[int]) -> None:
         """Makes the variable's shape more precise."""
         self._shape = self.shape.merge_with(shape)
 
@@ -536,7 +544,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
     def __copy__(self) -> Variable:
         return self
 
-    def __deepcopy__(self, memo: Any) -> Variable:
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Variable:
         refuse_in_graphs("__deepcopy__")
         before, state.tracing = state.tracing, None  # as in TensorFlow, no function creates the copy
         try:
@@ -648,7 +656,7 @@ def _no_update_by_operator(symbol: str, method: str) -> RuntimeError:
     )
 
 
-def _from_state(array: Any, dtype: str, trainable: bool, name: str) -> Variable:
+def _from_state(array: np.ndarray, dtype: str, trainable: bool, name: str) -> Variable:
     return Variable(array, dtype=dtype, trainable=trainable, name=name)
 
 

@@ -40,7 +40,7 @@ class OfGraph:
             raise RuntimeError(f"This operation is not supported when eager execution is enabled: {operation}")
         return self._graph
 
-    def load(self, value: Any, session: Any = None) -> None:
+    def load(self, value: list[float], session: Any = None) -> None:
         """Assigns `value`, for a variable of a graph in a session; left over from TensorFlow 1."""
         if self._graph is None:
             self.assign(value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -24,6 +24,10 @@ from tapeflow.core.types.dtypes import DType, bool_, int32, int64
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+
+if TYPE_CHECKING:
+    from tapeflow.core.types.aliases import TensorLike
+    from tapeflow.core.values.variable import Variable
 
 Rows = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], Any]
 
@@ -150,13 +154,13 @@ class AssignsParts:
         start = torch.arange(math.prod(batch), device=at.device).reshape(*batch, 1) * shape[len(batch)]
         return self._change(op, change, at + start, updates, len(batch) + 1)
 
-    def _delta(self, delta: Any) -> tuple[EagerTensor, EagerTensor]:
+    def _delta(self, delta: IndexedSlices | list[float]) -> tuple[EagerTensor, EagerTensor]:
         """Returns the indices and the values of slices, as tensors of the right dtypes."""
         if not isinstance(delta, IndexedSlices):
             raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {delta}")
         return _as_indices(delta.indices), convert(delta.values, self.dtype)
 
-    def _scatter(self, op: str, change: Rows, delta: Any) -> Any:
+    def _scatter(self, op: str, change: Rows, delta: IndexedSlices | list[float]) -> Any:
         return self._now_or_later(op, AssignsParts._scatter_rows, change, *self._delta(delta))
 
     def _scatter_rows(self, op: str, change: Rows, indices: EagerTensor, updates: EagerTensor) -> Any:
@@ -179,7 +183,7 @@ class AssignsParts:
 
     # ---- elements and slices by several indices ----------------------------------------------------------------------
 
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_update(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Any:
         """Replaces the elements or slices at `indices`.
 
         Args:
@@ -200,23 +204,23 @@ class AssignsParts:
         """
         return self._scatter_nd("ResourceScatterNdUpdate", _UPDATE, indices, updates)
 
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_add(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Any:
         """Adds to the elements or slices at `indices`. See `scatter_nd_update`."""
         return self._scatter_nd("ResourceScatterNdAdd", _ADD, indices, updates)
 
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_sub(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Any:
         """Subtracts from the elements or slices at `indices`. See `scatter_nd_update`."""
         return self._scatter_nd("ResourceScatterNdSub", _SUB, indices, updates)
 
-    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_max(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Any:
         """Replaces the elements at `indices` by the greater ones. See `scatter_nd_update`."""
         return self._scatter_nd("ResourceScatterNdMax", _MAXIMUM, indices, updates)
 
-    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_min(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Any:
         """Replaces the elements at `indices` by the lesser ones. See `scatter_nd_update`."""
         return self._scatter_nd("ResourceScatterNdMin", _MINIMUM, indices, updates)
 
-    def _scatter_nd(self, op: str, change: Rows, indices: Any, updates: Any) -> Any:
+    def _scatter_nd(self, op: str, change: Rows, indices: TensorLike, updates: TensorLike) -> Any:
         where, tensor = _as_indices(indices), convert(updates, self.dtype)
         return self._now_or_later(op, AssignsParts._scatter_places, change, where, tensor)
 
@@ -242,7 +246,7 @@ class AssignsParts:
         """Returns the rows at `indices`: `tf.gather(self, indices)`."""
         return hooks.gather(self, indices, name=name)
 
-    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+    def gather_nd(self, indices: list[Any], name: str | None = None) -> Tensor:
         """Returns the elements or slices at `indices`: `tf.gather_nd(self, indices)`."""
         return hooks.gather_nd(self, indices, name=name)
 
@@ -260,7 +264,7 @@ class AssignsParts:
         """
         if state.graph is not None:
 
-            def kernel(variable: Any) -> Any:
+            def kernel(variable: Variable) -> Any:
                 return variable.count_up_to(limit).value
 
             attrs = {"limit": limit, "T": self.dtype}
@@ -285,14 +289,16 @@ class AssignsParts:
 
     # ---- shared ------------------------------------------------------------------------------------------------------
 
-    def _now_or_later(self, op: str, scatter: Callable[..., Any], change: Rows, indices: Any, updates: Any) -> Any:
+    def _now_or_later(
+        self, op: str, scatter: Callable[..., Any], change: Rows, indices: Tensor, updates: Tensor
+    ) -> Any:
         """Calls `scatter(self, op, change, indices, updates)`; while a graph is built, adds an operation that does."""
         if state.graph is None:
             with self._lock:
                 return scatter(self, op, change, indices, updates)
         dtype = indices.dtype
 
-        def kernel(variable: Any, at: Any, raw: Any) -> None:
+        def kernel(variable: Variable, at: torch.Tensor, raw: torch.Tensor) -> None:
             with variable._lock:
                 scatter(variable, op, change, EagerTensor(at, dtype), EagerTensor(raw, variable.dtype))
 
@@ -358,7 +364,7 @@ def _copy_value(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else value.clone(memory_format=torch.contiguous_format)
 
 
-def _as_indices(value: Any) -> EagerTensor:
+def _as_indices(value: TensorLike) -> EagerTensor:
     tensor = convert(value)
     if tensor.dtype is not int32 and tensor.dtype is not int64:
         raise invalid(

@@ -122,7 +122,7 @@ class Updates:
 
     # ---- in place ----------------------------------------------------------------------------------------------------
 
-    def _hold(self, memory: Any, before: EagerTensor) -> EagerTensor:
+    def _hold(self, memory: torch.Tensor, before: EagerTensor) -> EagerTensor:
         """Has the variable hold memory of its own, in a new tensor, if it still holds the tensor `before`."""
         tensor = EagerTensor((self._lock, memory), self.dtype)
         tensor.__class__ = Owned
@@ -188,7 +188,7 @@ class Updates:
             return tensor, memory
         return tensor, tensor.value.clone(memory_format=torch.contiguous_format)
 
-    def _end(self, tensor: EagerTensor, memory: Any) -> None:
+    def _end(self, tensor: EagerTensor, memory: torch.Tensor) -> None:
         """Ends an update that has written to the memory returned by `_begin`."""
         if type(tensor) is not Owned:
             self._set(memory, tensor)
@@ -228,7 +228,7 @@ class Updates:
         finally:
             lock.release()
 
-    def _unfit(self, op: str, change: Any) -> errors.InvalidArgumentError:
+    def _unfit(self, op: str, change: torch.Tensor) -> errors.InvalidArgumentError:
         """Returns the error for a change that can't be added."""
         message = f"Op '{op}' has no kernel for {self.dtype.name}"
         shape = self._memory().shape

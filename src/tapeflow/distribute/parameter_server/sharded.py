@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tapeflow.array.concat_and_split import concat
-from tapeflow.array.gathers import gather
+from tapeflow.array.gathers import gather, gather_v2
+from tapeflow.array.masks import where_op
 from tapeflow.array.reshapes import reshape
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import ReadAsTensor, Tensor, next_id
 from tapeflow.core.values.trackable import Trackable
 from tapeflow.core.values.variable import Variable
 from tapeflow.math.casting import cast
+from tapeflow.math.comparison import logical_and
 from tapeflow.nn.embedding import embedding_lookup
 
 
@@ -87,7 +88,7 @@ class ShardedVariable(ReadAsTensor, Trackable):
 
     def __tf_dispatch__(self, function: Any, args: tuple[Any, ...]) -> Any:
         """Gathers rows where they are; for other ops the whole is read."""
-        if function.op is ops.GatherV2.op and args[0] is self and args[2:] in ((0,), (0, 0)):
+        if function.op is gather_v2.op and args[0] is self and args[2:] in ((0,), (0, 0)):
             return embedding_lookup(self._parts, args[1])
         return NotImplemented
 
@@ -127,7 +128,7 @@ class ShardedVariable(ReadAsTensor, Trackable):
         indices = reshape(convert(delta.indices), (-1,))
         starts = self._starts()
         for v, start, stop in zip(self._parts, starts, starts[1:], strict=False):
-            own = reshape(ops.Where(ops.LogicalAnd(indices >= start, indices < stop)), (-1,))
+            own = reshape(where_op(logical_and(indices >= start, indices < stop)), (-1,))
             rows = cast(gather(indices, own), indices.dtype) - start
             getattr(v, method)(IndexedSlices(gather(convert(delta.values, self.dtype), own), rows))
         return self

@@ -7,12 +7,12 @@ import uuid
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from tapeflow.array.gathers import gather_v2
 from tapeflow.array.reshapes import reshape
 from tapeflow.core.context import listeners, state
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.fork_locks import new_rlock
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
@@ -99,7 +99,7 @@ class RemoteVariable(Variable):
 
     def __tf_dispatch__(self, function: Any, args: tuple[Any, ...]) -> Any:
         """Gathers rows in the task that holds them, and transfers only these. Other ops read the whole variable."""
-        if function.op is not ops.GatherV2.op or args[0] is not self or args[2:] not in ((0,), (0, 0)):
+        if function.op is not gather_v2.op or args[0] is not self or args[2:] not in ((0,), (0, 0)):
             return NotImplemented
         if state.graph is not None:
             return self.staged_rows(state.graph.capture_variable(self), convert(args[1]))

@@ -66,7 +66,7 @@ def _relayout_op(input: TensorLike, layout: str, name: str | None = None) -> Ten
 
 
 @_relayout_op.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _relayout_like(dy, call.inputs[0])
 
 
@@ -111,7 +111,7 @@ def _relayout_like(input: TensorLike, layout_input: TensorLike, name: str | None
 
 
 @_relayout_like.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return _relayout_like(dy, call.inputs[0]), None
 
 

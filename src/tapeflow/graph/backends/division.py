@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.ops.definition import ops
+from tapeflow.array.concat_and_split import pack_op
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.backends.graph_source import CHANGES, is_opaque, result_sizes
@@ -83,7 +83,7 @@ def _counting_steps(program: Program) -> set[int]:
         scalars = all(t.shape.rank == 0 and (t.dtype.is_integer or t.dtype.is_bool) for t in step.outputs)
         if not step.pure or not operands <= inputs | numbers | constants:
             continue
-        if operands <= numbers | constants and ((step.op.elementwise and scalars) or step.op is ops.Pack.op):
+        if operands <= numbers | constants and ((step.op.elementwise and scalars) or step.op is pack_op.op):
             numbers.update(id(t) for t in step.outputs)
             steps.add(id(step))
         elif any(id(a) in numbers for a in step.op.hosts(step.args)):

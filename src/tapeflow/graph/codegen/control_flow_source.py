@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.ops.definition import ops
+from tapeflow.array.concat_and_split import pack_op
 from tapeflow.core.types.dtypes import DType, bool_, int32, int64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.integer_text import IntegerText
@@ -366,7 +366,7 @@ def packed_scalars(program: Program) -> dict[int, list[SymbolicTensor]]:
     return {
         id(step.outputs[0]): step.args[0]
         for step in program.steps
-        if step.op is ops.Pack.op and id(step.outputs[0]) not in as_tensors and _are_indices(step.args[0])
+        if step.op is pack_op.op and id(step.outputs[0]) not in as_tensors and _are_indices(step.args[0])
     }
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from tapeflow.core.ops.definition import ops
+from tapeflow.array.reshapes import reshape, squeeze_op
 from tapeflow.core.ops.static import host_static, numbers
 from tapeflow.core.types.dtypes import DType, float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -310,7 +310,7 @@ class Matcher:
 
     def before_views(self, tensor: Any) -> Any:
         """Returns the source of a chain of reshapes, or the tensor itself."""
-        while (step := self.step(tensor)) is not None and step.op in (ops.Reshape.op, ops.Squeeze.op):
+        while (step := self.step(tensor)) is not None and step.op in (reshape.op, squeeze_op.op):
             tensor = step.args[0]
         return tensor
 

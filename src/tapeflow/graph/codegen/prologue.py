@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tapeflow.array.concat_and_split import pack_op
 from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import int32, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -122,7 +122,7 @@ class Prologue:
         t, op = x.slice, x.slice.op.op
         if op.name in ("Placeholder", "Const"):
             return False
-        if t.op.inputs and all(_is_index(i) for i in t.op.inputs) and (_is_index(t) or op is ops.Pack.op):
+        if t.op.inputs and all(_is_index(i) for i in t.op.inputs) and (_is_index(t) or op is pack_op.op):
             return False  # the loop computes indices as Python numbers, which is cheaper
         return not x.stacked or (t.dtype.torch is not None and bytes_of(t) <= _MOST * self._bytes_of_iteration(t))
 

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.core import device as devices
 from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.gc_pause import pause_collection
@@ -45,6 +46,8 @@ from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, VariableUpdate, variable_of
 from tapeflow.graph.program.effects import effects_before
 from tapeflow.graph.program.program import Program, Step, elements_of, reduced_axes
+from tapeflow.math.arithmetic import add
+from tapeflow.nn.bias import bias_add_grad, bias_add_op
 
 _Shapes = tuple[torch.Size, ...]
 
@@ -214,7 +217,7 @@ class Cluster:
             known = self._shapes_of_all(shapes)
         except ValueError:  # the step raises the error
             return None, []
-        repeated = [known[id(step.outputs[0])] for step in self._steps if step.op is ops.BroadcastTo.op]
+        repeated = [known[id(step.outputs[0])] for step in self._steps if step.op is broadcast_to.op]
         drawn = [known[id(step.outputs[0])] for step in self._steps if draws_elements(step)]
         outputs = [known[id(t)] for t in self.outputs]
         if any(known.get(id(t)) != self._flat(v.shape.as_list()) for v, t in self._changes()):
@@ -233,9 +236,9 @@ class Cluster:
             result = np.broadcast_shapes(*[known.get(id(t), ()) for t in step.inputs])
             if step.op is READ or draws_elements(step):
                 result = self._flat(step.outputs[0].shape.as_list())
-            elif step.op is ops.BroadcastTo.op or (_is_reshape(step) and not self._is_flat):
+            elif step.op is broadcast_to.op or (_is_reshape(step) and not self._is_flat):
                 before, result = result, tuple(step.outputs[0].shape.as_list())
-                repeats = step.op is ops.BroadcastTo.op
+                repeats = step.op is broadcast_to.op
                 if result != (np.broadcast_shapes(before, result) if repeats else (*before, 1)):
                     raise ValueError(f"{step.name} can't give shape {result}")
             elif id(step.outputs[0]) in self._columns:
@@ -277,7 +280,7 @@ class Cluster:
                 values[changed] = b.rounded(op.element(b, values[changed], element(step.args[1])))
                 continue
             out = step.outputs[0]
-            if op is ops.BroadcastTo.op or _is_reshape(step):
+            if op is broadcast_to.op or _is_reshape(step):
                 result = element(step.args[0])
             elif draws_elements(step):
                 _, key, counter, *_ = step.args
@@ -473,14 +476,14 @@ def _canonical(step: Step) -> Step:
     """Returns a step in the form that clusters compute best: a bias of channels as a sum, its gradient as a sum over
     rows, a reduction of an axis of one element as a reshape."""
     x: Any = step.args[0] if step.args else None
-    if step.op is ops.BiasAdd.op and step.args[2] == "NHWC" and x.shape.rank:
+    if step.op is bias_add_op.op and step.args[2] == "NHWC" and x.shape.rank:
         channels = step.args[1].shape
         if channels.is_fully_defined() and channels == x.shape[-1:]:  # otherwise the op's kernel checks the sizes
-            return Step(ops.AddV2.op, step.args[:2], step.outputs, step.origins)
-    if step.op is ops.BiasAddGrad.op and step.args[1] == "NHWC" and x.shape.rank:
+            return Step(add.op, step.args[:2], step.outputs, step.origins)
+    if step.op is bias_add_grad.op and step.args[1] == "NHWC" and x.shape.rank:
         return Step(ops.Sum.op, [x, tuple(range(x.shape.rank - 1)), False], step.outputs, step.origins)
     if reduced_axes(step) == {-1} and x.shape[-1] == 1 and step.outputs[0].shape.is_fully_defined():
-        return Step(ops.Reshape.op, [x, tuple(step.outputs[0].shape.as_list())], step.outputs, step.origins)
+        return Step(reshape.op, [x, tuple(step.outputs[0].shape.as_list())], step.outputs, step.origins)
     return step
 
 
@@ -585,7 +588,7 @@ def _combines(step: Step) -> bool:
 
 def _repeats(step: Step) -> bool:
     """Returns True if a step repeats a tensor to a static shape."""
-    out = step.outputs[0] if step.op is ops.BroadcastTo.op else None
+    out = step.outputs[0] if step.op is broadcast_to.op else None
     return out is not None and out.dtype in DTYPES and out.shape.is_fully_defined() and not step.placed
 
 
@@ -679,7 +682,7 @@ class _Clustering:
 
     def _restores_axis(self, step: Step) -> bool:
         """Returns True if a step restores the axis that a reduction of rows dropped."""
-        if step.op is not ops.Reshape.op or step.placed or not step.outputs[0].shape.is_fully_defined():
+        if step.op is not reshape.op or step.placed or not step.outputs[0].shape.is_fully_defined():
             return False
         source = step.args[0]
         group = self._group_of.get(id(source))
@@ -692,7 +695,8 @@ class _Clustering:
         if not self._flattens or not _is_reshape(step) or step.placed or step.outputs[0].dtype not in DTYPES:
             return False
         shapes = [t.shape.as_list() if t.shape.rank else None for t in (step.args[0], step.outputs[0])]
-        return len({_vector_length(shape, step) for shape in shapes}) == 1 and _vector_length(shapes[0], step) is not None
+        lengths = {_vector_length(shape, step) for shape in shapes}
+        return len(lengths) == 1 and None not in lengths
 
     def _joined(
         self, index: int, step: Step, sources: set[_Group], loops: list[int | None], length: int | None

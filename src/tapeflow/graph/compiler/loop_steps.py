@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.slicing import strided_slice_op
+from tapeflow.array.tensor_list import list_reserve
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.ops.static import host_static
@@ -145,7 +147,7 @@ class Steps:
 
     def _constant(self, tensor: SymbolicTensor) -> Held:
         value, code = self._program.constant(tensor), self._code
-        if tensor.op.op is ops.TensorListReserve.op:
+        if tensor.op.op is list_reserve.op:
             return self.new_list(*tensor.op.args)
         if not isinstance(value, torch.Tensor):
             raise Unsupported(f"{tensor} has no value")
@@ -414,7 +416,7 @@ class Steps:
             return self._moved(arguments)
         result = self._zeros(shape, dy.dtype)
         numbers, sources = self._numbered(
-            ops.StridedSlice.op, self._first_indexed([result, begin, end, strides, *masks])
+            strided_slice_op.op, self._first_indexed([result, begin, end, strides, *masks])
         )
         target = self._view(numbers[0], sources)
         if target is None:

@@ -14,13 +14,13 @@ import torch
 from tapeflow.core import mkl
 from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.hooks import hooks
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.types.dtypes import resource
 from tapeflow.graph.compiler.calling import caller, fallback, filling, table_names
 from tapeflow.graph.compiler.native_loops import MOST_PRODUCT, SMALL, SMALL_PRODUCT, drawn
 from tapeflow.graph.ir.operation import GraphOp, variable_of
 from tapeflow.graph.program.program import Program, Step
+from tapeflow.linalg.products import batch_matmul, matmul_op
 
 _STEP = 1 << 14  # instructions in the time of a step's call from Python
 _MOST_ELEMENTS = 1 << 15  # of a computed tensor, where products gain: with more, threads pay
@@ -38,7 +38,7 @@ def most_elements() -> int:
 
 def has_products(steps: Sequence[Step]) -> bool:
     """Returns True if a step multiplies matrices."""
-    return any(step.name in (ops.MatMul.op.name, ops.BatchMatMulV2.op.name) for step in steps)
+    return any(step.name in (matmul_op.op.name, batch_matmul.op.name) for step in steps)
 
 
 class NativeOp(GraphOp):

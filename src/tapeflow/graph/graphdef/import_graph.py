@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from tensorboard.compat.proto.attr_value_pb2 import AttrValue
 
+from tapeflow.array.identities import identity_n
 from tapeflow.array.protos import make_ndarray
 from tapeflow.core import errors
 from tapeflow.core.context import state
@@ -20,7 +21,7 @@ from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops import decompositions
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import find, ops
+from tapeflow.core.ops.definition import find
 from tapeflow.core.ops.op_def import NO_DEFAULT, OpDef
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.types.shape import TensorShape
@@ -502,7 +503,7 @@ class Builder:
             return self.graph._operations[-1]
         if isinstance(outputs[0], SymbolicTensor) and list(map(id, outputs[0].op.outputs)) == list(map(id, outputs)):
             return outputs[0].op
-        return ops.IdentityN(outputs)[0].op
+        return identity_n(outputs)[0].op
 
     def _check_other_attrs(self, node: ParsedNode, definition: OpDef, supported: Sequence[str]) -> None:
         """Checks that attrs that the op lacks here, and that would change the result, have their defaults."""

@@ -11,13 +11,15 @@ from tapeflow.core.autodiff.tape import id_of
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.types.dtypes import resource, variant
+from tapeflow.core.types.aliases import ShapeLike
+from tapeflow.core.types.dtypes import DType, resource, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor, out_of_scope
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.graph import _MOST_CONSTANT, READ, Graph, default_graph
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 from tapeflow.graph.ir.positions import Positions
@@ -68,20 +70,20 @@ class FuncGraph(Graph):
     def __repr__(self) -> str:
         return f"FuncGraph(name={self.name}, id={id(self)})"
 
-    def input(self, spec: Any, name: str) -> SymbolicTensor:
+    def input(self, spec: Tensor | TensorSpec, name: str) -> SymbolicTensor:
         """Returns a new placeholder for an argument."""
         placeholder = self.placeholder(spec.dtype, spec.shape, name)
         self.inputs.append(placeholder)
         return placeholder
 
-    def input_like(self, tensor: Any) -> SymbolicTensor:
+    def input_like(self, tensor: Tensor | TensorSpec) -> SymbolicTensor:
         """Returns a new placeholder for a tensor of another graph; for a variable's handle, a handle of it."""
         variable = variable_of(tensor)
         if variable is not None:
             return self.input_of_variable(variable, "input")
         return self.input(TensorSpec(tensor.shape, tensor.dtype), "input")
 
-    def input_of_variable(self, variable: Any, name: str) -> SymbolicTensor:
+    def input_of_variable(self, variable: Variable, name: str) -> SymbolicTensor:
         """Returns the placeholder of the handle of a variable that is an argument."""
         placeholder = self._captured.get(variable._id)
         if placeholder is None:
@@ -92,7 +94,9 @@ class FuncGraph(Graph):
 
     # ---- captures ------------------------------------------------------------------------------------------------
 
-    def _capture_as(self, outer: Any, key: int, dtype: Any, shape: Any, name: str, attrs: Any = None) -> SymbolicTensor:
+    def _capture_as(
+        self, outer: Any, key: int, dtype: DType, shape: ShapeLike, name: str, attrs: dict[Any, Any] | None = None
+    ) -> SymbolicTensor:
         with self._outside_of_scopes():
             operation = self.insert(GraphOp("Placeholder", attrs=attrs), self.unique_name(name), ())
             inner = SymbolicTensor(operation, 0, dtype, TensorShape(shape))
@@ -200,7 +204,7 @@ class FuncGraph(Graph):
         """Returns the operations that run even if their outputs are unused."""
         return [op for op in self._operations if op.stateful]
 
-    def own_variable(self, variable: Any) -> None:
+    def own_variable(self, variable: Variable) -> None:
         """Notes that the function creates a variable, in an `init_scope` or not.
 
         Raises:
@@ -250,7 +254,7 @@ class FuncGraph(Graph):
             self.outputs = [t for t in flat if isinstance(t, SymbolicTensor)]
         return self.structured_outputs
 
-    def as_output(self, value: Any, function: Any) -> Any:
+    def as_output(self, value: Any, function: Callable[..., Any] | str) -> Any:
         """Returns a leaf of the result as a tensor of this graph."""
         if value is None or (isinstance(value, Operation) and self.may_return_operations):
             return value

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core import errors
 from tapeflow.core.ops.sequences import datatype_name
 from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.values.symbolic import SymbolicTensor
+
+if TYPE_CHECKING:
+    from tapeflow.core.ops.definition import Op
+    from tapeflow.core.ops.op import RegisteredOp
 
 
 def check_lists(op: Any, args: Sequence[Any]) -> None:
@@ -31,7 +35,7 @@ def check_lists(op: Any, args: Sequence[Any]) -> None:
                 )
 
 
-def check_attr_lists(op: Any, args: Sequence[Any]) -> None:
+def check_attr_lists(op: RegisteredOp, args: Sequence[Any]) -> None:
     """Raises TensorFlow's error for lists of attrs that are shorter than the op's definition asks for."""
     for i, attr in op.attr_params():
         if attr.minimum and attr.type.startswith("list(") and len(args[i]) < attr.minimum:
@@ -116,7 +120,7 @@ def _attr_text(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def shape_error(op: Any, name: str, args: Sequence[Any], types: Mapping[str, Any], error: Exception) -> ValueError:
+def shape_error(op: Op, name: str, args: Sequence[Any], types: Mapping[str, Any], error: Exception) -> ValueError:
     """Returns the error that TensorFlow raises for incompatible shapes while a graph is built."""
     message = error.message if isinstance(error, errors.OpError) else str(error)
     message = message.partition(" [Op:")[0]

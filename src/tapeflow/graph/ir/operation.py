@@ -20,11 +20,14 @@ from tapeflow.core.types.dtypes import DType, as_dtype
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import held_object
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.core.values.variable_in_graph import OfGraph
 from tapeflow.graph.ir.attrs import attrs_of
 from tapeflow.graph.ir.positions import Position, stack_summary
 
 if TYPE_CHECKING:
+    from tapeflow.core.types.spec import TensorSpec
     from tapeflow.graph.ir.graph import Graph
 from collections.abc import Container
 
@@ -307,7 +310,7 @@ class Operation:
         """Returns the outputs."""
         return tuple(self.outputs)
 
-    def run(self, feed_dict: Any = None, session: Any = None) -> None:
+    def run(self, feed_dict: dict[Any, Any] | None = None, session: Any = None) -> None:
         """Runs it in a session, by default the default one."""
         session = session or state.default_session()
         if session is None:
@@ -339,18 +342,18 @@ def symbolic_in(args: Iterable[Any]) -> Iterable[SymbolicTensor]:
             yield from symbolic_in(arg)
 
 
-def variable_of(tensor: Any) -> Any:
+def variable_of(tensor: Tensor | TensorSpec) -> Any:
     """Returns the variable whose handle a tensor is, or None."""
     op = tensor.op.op if isinstance(tensor, SymbolicTensor) else None
     return op.attrs.get("variable") if isinstance(op, GraphOp) else None
 
 
-def has_gradient(tensor: Any) -> bool:
+def has_gradient(tensor: Tensor) -> bool:
     """Returns True if an input may have a gradient. The gradient of a variable's handle is the variable's gradient."""
     return tensor.dtype.differentiable or variable_of(tensor) is not None
 
 
-def variable_in(handle: Any) -> Any:
+def variable_in(handle: Variable | np.ndarray) -> Any:
     """Returns the variable that a raw resource is, or holds.
 
     Raises:

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tapeflow.core.ops.definition import NotStatic
+from tapeflow.core.ops.definition import NotStatic, Op
 from tapeflow.core.ops.static import static_or_unknown
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import invalid
 from tapeflow.graph.ir.operation import GraphOp, Operation
 
 if TYPE_CHECKING:
+    from tapeflow.core.ops.op import RegisteredOp
     from tapeflow.graph.ir.graph import Graph
 
 
 _MOST_OUTPUTS = 2**20
 
 
-def output_count(op: Any, args: Sequence[Any], types: dict[str, Any]) -> int:
+def output_count(op: RegisteredOp, args: Sequence[Any], types: dict[str, Any]) -> int:
     """Returns the number of outputs of the op for these arguments.
 
     Raises:
@@ -68,7 +70,7 @@ def infer(op: Any, args: Sequence[Any], types: dict[str, Any], count: int) -> li
 
 
 def infer_without_captures(
-    graph: Graph, op: Any, args: Sequence[Any], types: dict[str, Any], count: int
+    graph: Graph, op: Op, args: Sequence[Any], types: dict[str, Any], count: int
 ) -> list[TensorShape]:
     """Infers the shapes of the outputs without the values of captured tensors.
 
@@ -87,7 +89,7 @@ def infer_without_captures(
     """
     copies: dict[int, SymbolicTensor] = {}  # of the tensors that depend on these values, by their ids
 
-    def copied(arg: Any) -> Any:
+    def copied(arg: TensorLike) -> Any:
         return copies.get(id(arg), arg)
 
     for operation in graph.get_operations():

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
-from tapeflow.core.ops.definition import ops
+from tapeflow.array.tensor_list import list_get_item, list_set_item
 from tapeflow.core.ops.static import has_none, host_static
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -86,9 +86,9 @@ def with_shapes(
 def _with_shapes(step: Step, known: dict[int, SymbolicTensor], entries: dict[int, TensorShape]) -> Step:
     """Returns a step with the tensors in `known` as inputs, and adds its outputs to `known`, and lists to `entries`."""
     of_list = entries.get(id(step.inputs[0])) if step.inputs else None
-    if of_list is not None and step.op is ops.TensorListSetItem.op:
+    if of_list is not None and step.op is list_set_item.op:
         entries[id(step.outputs[0])] = of_list
-    reads = of_list is not None and step.op is ops.TensorListGetItem.op
+    reads = of_list is not None and step.op is list_get_item.op
     if not reads and not any(id(t) in known for t in step.inputs):
         return step
     args = substitute(step.args, known)

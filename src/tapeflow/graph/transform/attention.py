@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from tapeflow.array.reshapes import transpose_op
 from tapeflow.core.autodiff.tape import Call, describe
 from tapeflow.core.context import state
-from tapeflow.core.ops.definition import FunctionOp, ops
+from tapeflow.core.ops.definition import FunctionOp
 from tapeflow.core.ops.static import compute_static
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.passes.attention import Attention, Parts
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.program.program import Program, Step
-from tapeflow.nn.attention import keeps_weights
+from tapeflow.nn.attention import attention_grad, attention_log_sums, keeps_weights
+from tapeflow.nn.softmaxes import softmax_op
 
 
 def with_attention(calls: list[Call], wanted: Collection[int], roots: Collection[int]) -> list[Call]:
@@ -28,7 +30,7 @@ def with_attention(calls: list[Call], wanted: Collection[int], roots: Collection
         wanted: the ids of sources, and of tensors with cotangents.
         roots: the ids of possible sources.
     """
-    if not any(call.op is ops.Softmax.op for call in calls):
+    if not any(call.op is softmax_op.op for call in calls):
         return calls
     outputs = [t for call in calls for t in getattr(call, "outputs", ())]  # not all calls out of graphs keep them
     graphs = {id(t.graph): t.graph for t in outputs if isinstance(t, SymbolicTensor) and _is_open(t.graph)}
@@ -66,9 +68,9 @@ class _Calls(Attention):
         self.replaced: dict[int, Call] = {}
         self.sums: dict[int, Any] = {}
         for step in program.steps:
-            if step.op is ops.AttentionLogSums.op:
+            if step.op is attention_log_sums.op:
                 turn = self.step(step.args[5])
-                y = turn.args[0] if turn is not None and turn.op is ops.Transpose.op else step.args[5]
+                y = turn.args[0] if turn is not None and turn.op is transpose_op.op else step.args[5]
                 self.sums[y._id] = step.outputs[0]
 
     def number(self, tensor: Any) -> float | None:
@@ -89,7 +91,7 @@ class _Calls(Attention):
         call = self.calls.get(y._id)
         if call is None or any(t._id in self.wanted for s in inner for t in s.outputs):
             return "its gradient is not needed alone"
-        softmax = next(s for s in inner if s.op is ops.Softmax.op)
+        softmax = next(s for s in inner if s.op is softmax_op.op)
         if softmax.outputs[0]._id not in self.calls:
             return "the scores have no gradient"
         if any(t._id in self.calls or t._id in self.roots for t in parts.tensors[3:]):
@@ -110,9 +112,9 @@ class _Calls(Attention):
                 # Other backward graphs get the same residual, which the forward function returns.
                 if y._id not in self.sums:
                     with self.graph.extend():
-                        self.sums[y._id] = ops.AttentionLogSums(*_kernel_operands(y, parts), *parts[5:8])
+                        self.sums[y._id] = attention_log_sums(*_kernel_operands(y, parts), *parts[5:8])
                 dy = _transpose_rows(dy, parts.order)
-                grads = ops.AttentionGrad(dy, *_kernel_operands(y, parts), self.sums[y._id], *parts[5:8])
+                grads = attention_grad(dy, *_kernel_operands(y, parts), self.sums[y._id], *parts[5:8])
                 return [_transpose_rows(g, r.order) for g, r in zip(grads, parts[:3], strict=True)]
             finally:
                 state.name_scope = scope
@@ -131,4 +133,4 @@ def _kernel_operands(y: Any, parts: Parts) -> list[Any]:
 
 
 def _transpose_rows(tensor: Any, order: tuple[int, ...]) -> Any:
-    return ops.Transpose(tensor, order) if order else tensor
+    return transpose_op(tensor, order) if order else tensor

@@ -14,8 +14,17 @@ import numpy as np
 import torch
 
 from tapeflow.array.batched_lists import changed_lists, check_lengths, joined_lists, picked_lists, stacked_list
+from tapeflow.array.concat_and_split import concat_v2
 from tapeflow.array.creation import range as range_
+from tapeflow.array.gathers import gather_v2
+from tapeflow.array.identities import identity_op
 from tapeflow.array.list_values import as_variant
+from tapeflow.array.masks import select_v2, where_op
+from tapeflow.array.properties import shape_op, size_op
+from tapeflow.array.reshapes import broadcast_to, expand_dims, reshape
+from tapeflow.array.scatters import tensor_scatter_update
+from tapeflow.array.sorting import invert_permutation
+from tapeflow.array.tensor_list import empty_list
 from tapeflow.autodiff.targets_and_sources import zero_gradient
 from tapeflow.control.conditions_and_loops import switch_case, while_loop
 from tapeflow.control.map_and_scan import map_fn
@@ -41,6 +50,8 @@ from tapeflow.graph.program.interpreter import interpret
 from tapeflow.graph.program.program import needed_operations
 from tapeflow.graph.transform.body import Body, by_id, raw, traced_body
 from tapeflow.graph.transform.lower import call_operation
+from tapeflow.math.casting import cast_op
+from tapeflow.math.comparison import equal, greater_equal, less_equal, logical_and, logical_not
 
 _LENGTHS = "lists may differ in length between slices"
 
@@ -97,7 +108,7 @@ def batch(graph: FuncGraph, batched: Sequence[bool]) -> FuncGraph:
             for t, b in zip(graph.inputs, batched, strict=False)
         ]  # fmt: skip
         captures = [new.capture(c) for c in graph.external_captures]
-        outputs = on_batch(body, ops.Shape(inputs[0])[0], [*inputs, *captures], batched, BatchOptions())
+        outputs = on_batch(body, shape_op(inputs[0])[0], [*inputs, *captures], batched, BatchOptions())
         new.outputs = new.structured_outputs = [new.as_output(t, graph.name) for t in outputs]
     return new
 
@@ -245,7 +256,7 @@ class _Writer:
             for t, output in zip(_plain_outputs(operation), results, strict=True):
                 values[id(t)] = Slices(output.value, t, output.stacked)
             for t in operation.outputs[len(results) :]:  # the loop's gradient is computed from its inputs alone
-                unused = ops.EmptyTensorList((), -1, variant) if t.dtype is variant else convert(0, t.dtype)
+                unused = empty_list((), -1, variant) if t.dtype is variant else convert(0, t.dtype)
                 values[id(t)] = Slices(unused, t, False)
         return [values[id(t)] for t in outputs]
 
@@ -316,11 +327,11 @@ class _Writer:
             stacked: stacks a shared value.
         """
         if x.slice.dtype is not resource or x.stacked:
-            return Slices(ops.Identity(self._stacked(x) if stacked else x.value), x.slice, stacked)
+            return Slices(identity_op(self._stacked(x) if stacked else x.value), x.slice, stacked)
         value = _read_variable(x.value)
         if stacked:
-            return Slices(ops.BroadcastTo(value, (self.batch.count, *shape_of(value))), x.slice, True)
-        return Slices(ops.Identity(value), x.slice, False)
+            return Slices(broadcast_to(value, (self.batch.count, *shape_of(value))), x.slice, True)
+        return Slices(identity_op(value), x.slice, False)
 
     def _conditional(
         self, op: GraphOp, outputs: Sequence[SymbolicTensor], index: Slices, *values: Slices
@@ -345,12 +356,12 @@ class _Writer:
         numbers = _branch_number(index.value, last)
         indices, rows = [], []
         for i, (body, inputs) in enumerate(branches):
-            where = _true_indices(ops.Equal(numbers, convert(i)))
+            where = _true_indices(equal(numbers, convert(i)))
             part = self._part(where)
             gathered = [self._gather(x, part, where) for x in inputs]
             rows.append([(part.batch, x) for x in part.write(body, body.outputs, gathered)])
             indices.append(where)
-        order = ops.InvertPermutation(ops.Cast(ops.ConcatV2(indices, 0), int32))
+        order = invert_permutation(cast_op(concat_v2(indices, 0), int32))
         joined = [self._join(column, order) for column in zip(*rows, strict=True)]
         return [Slices(v, t, True) for v, t in zip(joined, outputs, strict=True)]
 
@@ -384,7 +395,7 @@ class _Writer:
             body, values = _loop_parts(loop, slices, inputs)[1]
             results = part.write(body, body.outputs, [self._gather(x, part, indices) for x in values])[: loop.count]
             after = [self._scatter(x, part, indices, y) for x, y in zip(slices, results, strict=True)]
-            return [ops.LogicalAnd(active, condition(after)), *after]
+            return [logical_and(active, condition(after)), *after]
 
         limit = inputs[0].value if loop.limited else None
         if own_trip_counts:
@@ -405,7 +416,7 @@ class _Writer:
 
     def _part(self, indices: Any) -> _Writer:
         """Returns a writer of functions for the slices of some indices alone."""
-        return _Writer(ops.Size(indices), self._options, self._loops)
+        return _Writer(size_op(indices), self._options, self._loops)
 
     def _gather(self, x: Slices, part: _Writer, indices: Any) -> Slices:
         """Returns the slices of some indices, for `part`."""
@@ -413,7 +424,7 @@ class _Writer:
             return x
         if x.slice.dtype is variant:
             return x._replace(value=picked_lists(self.batch, x, indices, part.batch.count))
-        return x._replace(value=ops.GatherV2(x.value, indices, 0))
+        return x._replace(value=gather_v2(x.value, indices, 0))
 
     def _join(self, parts: Sequence[tuple[Batch, Slices]], order: Any) -> Any:
         """Joins batches of disjoint slices to the batch of all slices.
@@ -424,13 +435,13 @@ class _Writer:
         """
         if parts[0][1].slice.dtype is variant:
             return joined_lists(self.batch, parts, order)
-        return ops.GatherV2(ops.ConcatV2([batch.stack(x) for batch, x in parts], 0), order, 0)
+        return gather_v2(concat_v2([batch.stack(x) for batch, x in parts], 0), order, 0)
 
     def _scatter(self, before: Slices, part: _Writer, indices: Any, after: Slices) -> Any:
         """Returns the batch after replacing the slices at some indices by `part`."""
         if before.slice.dtype is variant:
             return changed_lists(self.batch, before, part.batch, indices, after)
-        return ops.TensorScatterUpdate(before.value, ops.ExpandDims(indices, 1), part.batch.stack(after))
+        return tensor_scatter_update(before.value, expand_dims(indices, 1), part.batch.stack(after))
 
     def _alone(self, operation: Operation, inputs: Sequence[Slices]) -> list[Any]:
         """Computes an operation's outputs for all slices by a `Vectorized` call."""
@@ -470,14 +481,14 @@ def _read_variable(variable: Any) -> Any:
 def _branch_number(index: Any, last: int) -> Any:
     """Returns the number of the branch for a predicate or an index. An index out of range selects the last branch."""
     if index.dtype.is_bool:
-        return ops.Cast(ops.LogicalNot(index), int32)
-    inside = ops.LogicalAnd(ops.GreaterEqual(index, 0), ops.LessEqual(index, last))
-    return ops.SelectV2(inside, index, convert(last))
+        return cast_op(logical_not(index), int32)
+    inside = logical_and(greater_equal(index, 0), less_equal(index, last))
+    return select_v2(inside, index, convert(last))
 
 
 def _true_indices(mask: Any) -> Any:
     """Returns the indices of the slices with a true mask."""
-    return ops.Reshape(ops.Where(mask), (-1,))
+    return reshape(where_op(mask), (-1,))
 
 
 # ---- ops without a rule ----------------------------------------------------------------------------------------------
@@ -609,7 +620,7 @@ class Vectorized(GraphOp):
         def compute(count: Any, *values: Any) -> list[Any]:
             def one(i: Any) -> list[Any]:
                 return self._body.call([
-                    ops.GatherV2(v, i, 0) if b else v for v, b in zip(values, self._batched, strict=True)
+                    gather_v2(v, i, 0) if b else v for v, b in zip(values, self._batched, strict=True)
                 ])  # fmt: skip
 
             specs = [TensorSpec(t.shape, t.dtype) for t in self.operation.outputs]

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tapeflow.array.creation import zeros_like_op
 from tapeflow.core.autodiff.tape import EVERYTHING, Tape, record
 from tapeflow.core.context import state
 from tapeflow.core.fork_locks import cached_property, new_rlock
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import note_reads
 from tapeflow.graph.ir.operation import GraphOp, variable_of
@@ -245,7 +245,7 @@ class Call(GraphOp):
             backward = body.backward(results, differentiated)
             dys = tuple(
                 [
-                    ops.ZerosLike(forward_values[id(o)]) if dy is None and has_cotangent else dy
+                    zeros_like_op(forward_values[id(o)]) if dy is None and has_cotangent else dy
                     for o, dy, has_cotangent in zip(results, dys, differentiated, strict=True)
                 ]
             )
@@ -331,6 +331,6 @@ def by_id(tensors: Sequence[Any], values: Sequence[Any]) -> dict[int, Any]:
     return dict(zip(map(id, tensors), values, strict=True))
 
 
-def zeros_of(tensor: Any) -> Any:
+def zeros_of(tensor: Tensor) -> Any:
     """Returns zeros as the gradient of an input, which may be a variable's handle."""
-    return ops.ZerosLike(state.graph.read_variable(variable_of(tensor)) if tensor.dtype is resource else tensor)
+    return zeros_like_op(state.graph.read_variable(variable_of(tensor)) if tensor.dtype is resource else tensor)

@@ -11,10 +11,11 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.array.reshapes import broadcast_to
+from tapeflow.array.tensor_list import empty_list
 from tapeflow.core.autodiff.tape import record
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import bool_, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -139,9 +140,9 @@ class _Residuals:
 def _absent_residual(tensor: SymbolicTensor) -> Any:
     """Returns the placeholder value for a residual of another branch: zeros, or an empty list."""
     if tensor.dtype is variant:
-        return ops.EmptyTensorList((), -1, variant)
+        return empty_list((), -1, variant)
     zero = convert({string: "", bool_: False}.get(tensor.dtype, 0), tensor.dtype)
-    return ops.BroadcastTo(zero, [d or 0 for d in tensor.shape]) if tensor.shape.rank else zero
+    return broadcast_to(zero, [d or 0 for d in tensor.shape]) if tensor.shape.rank else zero
 
 
 def conditional_gradient(call: Any, *dys: Any) -> list[Any]:

@@ -7,12 +7,12 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapeflow.array.identities import identity
+from tapeflow.array.identities import identity, identity_op
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.scopes import control_dependencies, name_scope
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
@@ -26,11 +26,14 @@ from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.graph.transform.body import Body
 from tapeflow.graph.transform.conditionals import common, conditional
+from tapeflow.math.casting import cast_op
 
 # ---- conditionals ----------------------------------------------------------------------------------------------------
 
 
-def branch(index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[str], op_name: str, name: str) -> Any:
+def branch(
+    index: TensorLike, functions: Sequence[Callable[[], Any]], names: Sequence[str], op_name: str, name: str
+) -> Any:
     """Calls the function that a scalar index selects, and returns its result.
 
     Args:
@@ -104,7 +107,7 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], nam
     return branch(pred, (true_fn, false_fn), ("then_branch", "else_branch"), "tf.cond", name or "cond")
 
 
-def _pack_outputs(structure: Any, outputs: Sequence[Any]) -> Any:
+def _pack_outputs(structure: TensorLike, outputs: Sequence[Any]) -> Any:
     """Returns outputs in a structure. Leaves that are not tensors become None."""
     tensors = iter(outputs)
     leaves = nest.flatten(structure, expand_composites=True)
@@ -127,11 +130,11 @@ def _give_tensors_for_operations(graphs: Sequence[FuncGraph], dtype: DType) -> N
     for i, graph in enumerate(graphs):
         selects = convert(i == 0 if dtype.is_bool else i, dtype)
 
-        def after(leaf: Any, selects: Any = selects) -> Any:
+        def after(leaf: Operation | Tensor, selects: Tensor = selects) -> Any:
             if not isinstance(leaf, Operation):
                 return leaf
             with control_dependencies([leaf]):
-                return ops.Identity(selects)
+                return identity_op(selects)
 
         with graph.as_default():
             graph.structured_outputs = nest.map_structure(after, graph.structured_outputs)
@@ -160,10 +163,10 @@ def _unify_index_dtypes(graphs: Sequence[FuncGraph]) -> None:
         _find_outputs(graph)
 
 
-def _with_int64_indices(value: Any) -> Any:
+def _with_int64_indices(value: IndexedSlices) -> Any:
     if not isinstance(value, IndexedSlices):
         return value
-    return IndexedSlices(value.values, ops.Cast(value.indices, int64), value.dense_shape)
+    return IndexedSlices(value.values, cast_op(value.indices, int64), value.dense_shape)
 
 
 def _check_same_structure(graphs: Sequence[FuncGraph], names: Sequence[str], op_name: str) -> None:
@@ -197,8 +200,8 @@ def _check_same_structure(graphs: Sequence[FuncGraph], names: Sequence[str], op_
 def while_loop(
     condition: Callable[..., Any],
     body: Callable[..., Any],
-    loop_vars: Any,
-    shape_invariants: Any = None,
+    loop_vars: Sequence[Any],
+    shape_invariants: Sequence[Any] | None = None,
     maximum_iterations: Any = None,
     name: str | None = None,
 ) -> Any:
@@ -234,7 +237,7 @@ def while_loop(
             inputs = [graph.input(TensorSpec(s, t.dtype), "Placeholder") for t, s in zip(flat, shapes, strict=True)]
             if label == "body":  # TensorFlow's body first returns the counter and the limit
                 for _ in range(2):
-                    graph.unique_name(ops.Identity.op.name)
+                    graph.unique_name(identity_op.op.name)
         graph.trace(function, tuple(nest.pack_sequence_as(structure, inputs, expand_composites=True)), {})
         graphs.append(graph)
     condition_body, loop_body = (Body(g) for g in graphs)
@@ -259,7 +262,7 @@ def while_loop(
     return nest.pack_sequence_as(structure, finals, expand_composites=True)
 
 
-def _invariant_shapes(structure: Any, invariants: Any) -> list[TensorShape]:
+def _invariant_shapes(structure: Sequence[TensorLike], invariants: Sequence[Any]) -> list[TensorShape]:
     """Returns the shape invariants of the tensors of the loop variables."""
     shapes: list[TensorShape] = []
     for value, invariant in zip(
@@ -279,7 +282,7 @@ def _as_tensor(value: Any) -> Any:
     return convert(value)
 
 
-def _check_result(result: Any, structure: Any, shapes: Sequence[TensorShape]) -> Any:
+def _check_result(result: Sequence[Any], structure: Sequence[Any], shapes: Sequence[TensorShape]) -> Any:
     """Returns the body's result as tensors in the structure of the loop variables.
 
     Raises:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tapeflow.array.identities import identity_n, identity_op
 from tapeflow.core.context import state
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GraphOp, Operation
@@ -31,9 +31,9 @@ def _decompose_operation(operation: Operation) -> list[Operation]:
         if result is None:
             return [operation]
         if isinstance(result, list):
-            result = ops.IdentityN(result)[0]
+            result = identity_n(result)[0]
         elif len(result.op.outputs) != 1:
-            result = ops.Identity(result)
+            result = identity_op(result)
     outer = {id(own): t for own, t in zip(inner.values(), operation.inputs, strict=True)}
     parts = [part for part in scratch.get_operations() if part.type != "Placeholder"]
     for part in parts:

@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.array.creation import zeros_like_op
 from tapeflow.core import errors
+from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import int32, resource
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_of
+from tapeflow.math.comparison import equal
 
 
 class ControlFlowOp(GraphOp):
@@ -38,7 +41,7 @@ class ControlFlowOp(GraphOp):
         super().__init__(name, attrs=attrs, gradient=gradient, gives_tuple=True)
 
     @staticmethod
-    def no_gradient(call: Any, *dys: Any) -> Any:
+    def no_gradient(call: Call, *dys: Any) -> Any:
         """Raises the error for a gradient.
 
         Raises:
@@ -52,7 +55,7 @@ class ControlFlowOp(GraphOp):
         )
 
 
-def _gradient_of_switch(call: Any, *dys: Any) -> list[Any]:
+def _gradient_of_switch(call: Call, *dys: Any) -> list[Any]:
     """Returns the gradient from the taken branch, or zeros if that branch has no gradient."""
     arriving = [_zeros_like(t) if dy is None else dy for t, dy in zip(call.outputs, dys, strict=True)]
     attrs = {"T": arriving[0].dtype, "N": 2}
@@ -64,17 +67,17 @@ def _gradient_of_switch(call: Any, *dys: Any) -> list[Any]:
 def _zeros_like(tensor: SymbolicTensor) -> Any:
     """Returns zeros like a tensor, or like the value of a variable's handle. The result is dead if the tensor is."""
     if tensor.dtype is not resource:
-        return ops.ZerosLike(tensor)
+        return zeros_like_op(tensor)
     variable = variable_of(tensor)
     read = state.graph.insert(READ, state.graph.unique_name("ReadVariableOp"), (tensor,))
     read.outputs.append(SymbolicTensor(read, 0, variable.dtype, variable.shape))
-    return ops.ZerosLike(read.outputs[0])
+    return zeros_like_op(read.outputs[0])
 
 
-def _gradient_of_merge(call: Any, dy: Any, *_: Any) -> list[Any]:
+def _gradient_of_merge(call: Call, dy: Tensor, *_: Any) -> list[Any]:
     """Returns the gradients of both inputs. The gradient of the input that was not taken is dead."""
     if len(call.inputs) != 2 or any(t.op.type in ("Enter", "NextIteration") for t in call.inputs):
         return ControlFlowOp.no_gradient(call, dy)
-    second = ops.Equal(call.outputs[1], convert(1, int32))
+    second = equal(call.outputs[1], convert(1, int32))
     specs = [(dy.dtype, dy.shape)] * 2
     return list(state.graph.node(ControlFlowOp("Switch", {"T": dy.dtype}), [dy, second], specs).outputs)

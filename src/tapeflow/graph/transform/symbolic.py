@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.creation import ones_like, zeros, zeros_like
+from tapeflow.array.properties import size_op
 from tapeflow.array.reshapes import reshape
 from tapeflow.autodiff.jacobians import identity_matrix, rows_of
 from tapeflow.autodiff.targets_and_sources import UnconnectedGradients, dims_of
@@ -15,8 +16,8 @@ from tapeflow.core.autodiff.tape import Call, Tape, backpropagate, dense, descri
 from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values import nest
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -25,6 +26,9 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.operation import GraphOp, Operation, has_gradient, reachable, variable_of
 from tapeflow.graph.transform.body import Body
 from tapeflow.graph.transform.switch_merge import ControlFlowOp
+
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.graph import Graph
 
 
 def gradients(
@@ -84,7 +88,7 @@ def _record_operations(
     return tape
 
 
-def _gradient_of_loop(body: Body, call: Call, dy: Any) -> list[Any]:
+def _gradient_of_loop(body: Body, call: Call, dy: Tensor) -> list[Any]:
     """Returns the gradients of a TensorFlow 1 loop's inputs. The loop runs again as a `While`."""
     operation = body.call(call.inputs)[0].op
     again = Call(operation.op, (), (), 0, [has_gradient(t) for t in operation.inputs])
@@ -106,7 +110,7 @@ def _record_handles(tape: Tape, operation: Operation) -> None:
     tape.calls.append(call)
 
 
-def _initial_cotangents(targets: Sequence[SymbolicTensor], grad_ys: Any) -> list[Any]:
+def _initial_cotangents(targets: Sequence[SymbolicTensor], grad_ys: TensorLike | None) -> list[Any]:
     """Returns the cotangents of the targets from `grad_ys`. Missing ones are tensors of ones.
 
     Raises:
@@ -134,11 +138,11 @@ def _initial_cotangents(targets: Sequence[SymbolicTensor], grad_ys: Any) -> list
     return cotangents
 
 
-def _source_tensor(graph: Any, x: Any) -> Any:
+def _source_tensor(graph: Graph, x: Tensor | Variable) -> Any:
     return x if isinstance(x, Variable) else graph.capture(convert(x))
 
 
-def _source_id(source: Any) -> int:
+def _source_id(source: Tensor | Variable) -> int:
     return getattr(source, "_variable", source)._id
 
 
@@ -168,13 +172,13 @@ def _find_ancestors(targets: Sequence[SymbolicTensor], stopped: set[int]) -> lis
     return [operation for operation in ancestors if operation.outputs]
 
 
-def hessian(ys: Any, x: Any, name: str) -> Any:
+def hessian(ys: Any, x: Tensor, name: str) -> Any:
     """Returns the second derivatives of the sum of `ys` with respect to `x`, with the shape `x.shape + x.shape`."""
     x = _source_tensor(state.graph, x)
     (first,) = gradients(ys, x, None, name, None, UnconnectedGradients.ZERO)
     with _without_tapes(), name_scope(name or "hessians") as scope:
         flat: Any = reshape(dense(first), [-1])
-        size = ops.Size(flat)
+        size = size_op(flat)
         tape = _record_operations([flat], [x], set(), scope)
         (rows,) = rows_of(tape, flat, [getattr(x, "_variable", x)], identity_matrix(size, flat), None)
         dims = dims_of(x)

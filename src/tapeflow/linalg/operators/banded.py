@@ -10,9 +10,9 @@ from tapeflow.array.creation import zeros_like
 from tapeflow.array.gathers import gather
 from tapeflow.array.identities import identity
 from tapeflow.array.padding import reverse, roll
+from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import broadcast_to, expand_dims
 from tapeflow.core.autodiff.gradients import conj
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
@@ -91,7 +91,7 @@ class LinearOperatorToeplitz(LinearOperator):
         return shape + shape[-1:]
 
     def _shape_tensor(self) -> Any:
-        shape = broadcast_dynamic(ops.Shape(self._row), ops.Shape(self._col))
+        shape = broadcast_dynamic(shape_op(self._row), shape_op(self._col))
         return concat([shape, shape[-1:]], 0)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
@@ -198,11 +198,11 @@ class LinearOperatorTridiag(LinearOperator):
 
     def _shape_tensor(self) -> Any:
         if self._diagonals_format == "matrix":
-            return ops.Shape(self._diagonals)
+            return shape_op(self._diagonals)
         if self._diagonals_format == "sequence":
-            shape = broadcast_dynamic(*[ops.Shape(d) for d in self._diagonals])
+            shape = broadcast_dynamic(*[shape_op(d) for d in self._diagonals])
             return concat([shape, shape[-1:]], 0)
-        shape = ops.Shape(self._diagonals)
+        shape = shape_op(self._diagonals)
         return concat([shape[:-2], shape[-1:], shape[-1:]], 0)
 
     def _bands(self, adjoint: bool = False) -> list[Any]:

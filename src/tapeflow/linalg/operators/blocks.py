@@ -10,9 +10,9 @@ from typing import Any
 
 from tapeflow.array.concat_and_split import concat, split, stack
 from tapeflow.array.creation import zeros
+from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import broadcast_to, expand_dims, squeeze
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.debugging.types import assert_proper_iterable
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
@@ -216,7 +216,7 @@ class _BlockOperator(LinearOperator):
         joined = concat(broadcast_batches(parts, 1), -1)
         if joined.shape[:-1] == self.batch_shape:
             return joined
-        return broadcast_to(joined, concat([self.batch_shape_tensor(), ops.Shape(joined)[-1:]], 0))
+        return broadcast_to(joined, concat([self.batch_shape_tensor(), shape_op(joined)[-1:]], 0))
 
     def _assert_non_singular(self) -> Any:
         if not self._square_blocks():

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from tapeflow.array.concat_and_split import concat, stack
+from tapeflow.array.creation import range_op
 from tapeflow.array.identities import identity
 from tapeflow.array.padding import roll
+from tapeflow.array.properties import rank, shape_op
 from tapeflow.array.reshapes import broadcast_to, expand_dims, reshape, transpose
 from tapeflow.core.autodiff.gradients import conj
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, complex64, complex128
 from tapeflow.core.types.shape import TensorShape
@@ -39,7 +40,7 @@ def to_complex(x: Any) -> Any:
 
 def _rotate_dimensions(x: Any, shift: int) -> Any:
     """Returns a tensor with its dimensions rotated to the right."""
-    return transpose(x, roll(ops.Range(0, ops.Rank(x), 1), shift, 0))
+    return transpose(x, roll(range_op(0, rank(x), 1), shift, 0))
 
 
 class CirculantOperator(LinearOperator):
@@ -84,7 +85,7 @@ class CirculantOperator(LinearOperator):
     def block_shape_tensor(self) -> Tensor:
         """Returns the shape of the convolved array, as an int32 tensor."""
         shape = self.block_shape
-        return self._as_tensor(shape) if shape.is_fully_defined() else ops.Shape(self._spectrum)[-self.block_depth :]
+        return self._as_tensor(shape) if shape.is_fully_defined() else shape_op(self._spectrum)[-self.block_depth :]
 
     def convolution_kernel(self, name: str | None = "convolution_kernel") -> Tensor:
         """Computes the convolution kernel: the spectrum's inverse transform, in the operator's dtype."""
@@ -108,7 +109,7 @@ class CirculantOperator(LinearOperator):
         return self._spectrum.shape[: -self.block_depth] + [size, size]
 
     def _shape_tensor(self) -> Any:
-        shape = ops.Shape(self._spectrum)
+        shape = shape_op(self._spectrum)
         size = reduce_prod(shape[-self.block_depth :])
         return concat([shape[: -self.block_depth], stack([size, size])], 0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.array.identities import identity
-from tapeflow.core.ops.definition import ops
+from tapeflow.array.properties import shape_op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
@@ -73,7 +73,7 @@ class LinearOperatorFullMatrix(LinearOperator):
         return self._matrix.shape
 
     def _shape_tensor(self) -> Any:
-        return ops.Shape(self._matrix)
+        return shape_op(self._matrix)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return matmul(self._matrix, x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
@@ -130,7 +130,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
         return self._tril.shape
 
     def _shape_tensor(self) -> Any:
-        return ops.Shape(self._tril)
+        return shape_op(self._tril)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return matmul(self._to_dense(), x, adjoint_a=adjoint, adjoint_b=adjoint_arg)

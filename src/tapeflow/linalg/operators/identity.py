@@ -9,12 +9,11 @@ import numpy as np
 from tapeflow.array.concat_and_split import concat, stack
 from tapeflow.array.creation import convert_to_tensor, fill, ones, zeros
 from tapeflow.array.identities import identity
-from tapeflow.array.properties import get_static_value
+from tapeflow.array.properties import get_static_value, shape_op
 from tapeflow.array.ranges import eye
 from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.errors import InvalidArgumentError
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, float32, int32
 from tapeflow.core.types.shape import TensorShape
@@ -139,7 +138,7 @@ class _SizedOperator(_UniformOperator):
         x = conjugate_transpose(x) if adjoint_arg else x
         if self._assert_proper_shapes:
             expected = self.range_dimension_tensor() if adjoint else self.domain_dimension_tensor()
-            assert_equal(ops.Shape(x)[-2], expected, message="Dimensions are not compatible.")
+            assert_equal(shape_op(x)[-2], expected, message="Dimensions are not compatible.")
         return x
 
     def _possibly_broadcast_batch_shape(self, x: Any, inner: int = 2) -> Any:
@@ -151,7 +150,7 @@ class _SizedOperator(_UniformOperator):
         if batch.is_fully_defined() and x.shape.is_fully_defined():
             shape: Any = broadcast_static(batch, x.shape)
             return x if shape == x.shape else broadcast_to(x, shape)
-        return broadcast_to(x, broadcast_dynamic(concat([self.batch_shape_tensor(), ones], 0), ops.Shape(x)))
+        return broadcast_to(x, broadcast_dynamic(concat([self.batch_shape_tensor(), ones], 0), shape_op(x)))
 
     def _sliced(self, entries: tuple[Any, ...], batch_shape: TensorShape) -> LinearOperator:
         if self._batch_shape_arg is None:
@@ -328,12 +327,12 @@ class LinearOperatorScaledIdentity(_UniformOperator):
 
     def _shape_tensor(self) -> Any:
         rows = cast(self._num_rows, int32)
-        return concat([ops.Shape(self._multiplier), stack([rows, rows])], 0)
+        return concat([shape_op(self._multiplier), stack([rows, rows])], 0)
 
     def _scale(self, inner: int, adjoint: bool) -> Any:
         """Returns the multiplier, or its conjugate, with `inner` more dimensions."""
         scale = conj(identity(self._multiplier)) if adjoint else self._multiplier
-        return reshape(scale, concat([ops.Shape(scale), [1] * inner], 0))
+        return reshape(scale, concat([shape_op(scale), [1] * inner], 0))
 
     def _make_multiplier_matrix(self, conjugate: bool = False) -> Any:
         return self._scale(2, conjugate)
@@ -475,7 +474,7 @@ class LinearOperatorZeros(_SizedOperator):
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         x = self._checked(x, adjoint, adjoint_arg)
         rows = self.domain_dimension_tensor() if adjoint else self.range_dimension_tensor()
-        shape = ops.Shape(x)
+        shape = shape_op(x)
         return self._possibly_broadcast_batch_shape(zeros(concat([shape[:-2], [rows], shape[-1:]], 0), self.dtype))
 
     def _linop_matmul(self, left_operator: LinearOperator, right_operator: LinearOperator) -> LinearOperator:

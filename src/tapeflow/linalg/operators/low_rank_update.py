@@ -6,9 +6,9 @@ from typing import Any
 
 from tapeflow.array.concat_and_split import concat
 from tapeflow.array.identities import identity
+from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import expand_dims
 from tapeflow.core.autodiff.gradients import conj
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
@@ -158,7 +158,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     def _shape_tensor(self) -> Any:
         base = self._base_operator.shape_tensor()
         batch = broadcast_dynamic(
-            base[:-2], self._diag_operator.batch_shape_tensor(), ops.Shape(self._u)[:-2], ops.Shape(self._v)[:-2]
+            base[:-2], self._diag_operator.batch_shape_tensor(), shape_op(self._u)[:-2], shape_op(self._v)[:-2]
         )
         return concat([batch, base[-2:]], 0)
 

@@ -8,10 +8,9 @@ from typing import Any
 
 from tapeflow.array.concat_and_split import concat, unstack
 from tapeflow.array.creation import zeros
-from tapeflow.array.properties import broadcast_dynamic_shape
+from tapeflow.array.properties import broadcast_dynamic_shape, shape_op
 from tapeflow.array.reshapes import broadcast_to, expand_dims, squeeze
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.shape import TensorShape, broadcast_shape
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
@@ -32,7 +31,7 @@ def dimensions(x: Any) -> list[Any]:
     static = x.shape.as_list()
     if None not in static:
         return static
-    dynamic = unstack(ops.Shape(x), len(static))
+    dynamic = unstack(shape_op(x), len(static))
     return [d if s is None else s for s, d in zip(static, dynamic, strict=True)]
 
 
@@ -53,7 +52,7 @@ def square_static(vectors: Any) -> TensorShape:
 
 def square_dynamic(vectors: Any) -> Any:
     """Returns the shape `[..., n, n]` of the matrices that vectors of shape `[..., n]` define, as a tensor."""
-    shape = ops.Shape(vectors)
+    shape = shape_op(vectors)
     return concat([shape, shape[-1:]], 0)
 
 
@@ -62,8 +61,8 @@ def broadcast_batches(tensors: Sequence[Any], inner: int = 2) -> list[Any]:
     batches = [x.shape[: x.shape.rank - inner] for x in tensors]
     batch: Any = broadcast_static(*batches)
     if not batch.is_fully_defined():
-        batch = broadcast_dynamic(*[ops.Shape(x)[:-inner] for x in tensors])
-        return [broadcast_to(x, concat([batch, ops.Shape(x)[-inner:]], 0)) for x in tensors]
+        batch = broadcast_dynamic(*[shape_op(x)[:-inner] for x in tensors])
+        return [broadcast_to(x, concat([batch, shape_op(x)[-inner:]], 0)) for x in tensors]
     return [
         x if own == batch else broadcast_to(x, [*batch, *dimensions(x)[x.shape.rank - inner :]])
         for x, own in zip(tensors, batches, strict=True)

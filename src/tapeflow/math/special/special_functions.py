@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.masks import select_v2
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import TensorLike
@@ -27,11 +27,11 @@ from tapeflow.math.tabulation import tabulated_kernel
 from tapeflow.math.trigonometric import cos, sin
 
 
-def _by_x(y: Any, x: Any) -> Any:
+def _by_x(y: Tensor, x: Tensor) -> Any:
     """Computes `y / x`, and its limit at 0 for a function `y` of slope 1/2, as J1 and I1 are."""
     at_zero = equal(x, convert(0, x.dtype))
-    quotient = realdiv(y, ops.SelectV2(at_zero, convert(1, x.dtype), x))
-    return ops.SelectV2(at_zero, convert(0.5, x.dtype), quotient)
+    quotient = realdiv(y, select_v2(at_zero, convert(1, x.dtype), x))
+    return select_v2(at_zero, convert(0.5, x.dtype), quotient)
 
 
 # ---- Bessel functions, and their derivatives by 10.6 and 10.29 -------------------------------------------------------
@@ -65,7 +65,7 @@ def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @bessel_i0.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, bessel_i1(call.inputs[0]))
 
 
@@ -86,7 +86,7 @@ def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @bessel_i0e.gradient(needs="input0 outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs[0], call.outputs[0]
     return multiply(dy, subtract(bessel_i1e(x), multiply(sign(x), y)))
 
@@ -108,7 +108,7 @@ def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @bessel_i1.gradient(needs="input0 outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs[0], call.outputs[0]
     return multiply(dy, subtract(bessel_i0(x), _by_x(y, x)))
 
@@ -130,7 +130,7 @@ def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @bessel_i1e.gradient(needs="input0 outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs[0], call.outputs[0]
     return multiply(dy, subtract(subtract(bessel_i0e(x), _by_x(y, x)), multiply(sign(x), y)))
 
@@ -152,7 +152,7 @@ def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @bessel_j0.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return negative(multiply(dy, bessel_j1(call.inputs[0])))
 
 
@@ -173,7 +173,7 @@ def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @bessel_j1.gradient(needs="input0 outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs[0], call.outputs[0]
     return multiply(dy, subtract(bessel_j0(x), _by_x(y, x)))
 
@@ -195,7 +195,7 @@ def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @bessel_y0.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return negative(multiply(dy, bessel_y1(call.inputs[0])))
 
 
@@ -216,7 +216,7 @@ def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @bessel_y1.gradient(needs="input0 outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs[0], call.outputs[0]
     return multiply(dy, subtract(bessel_y0(x), realdiv(y, x)))
 
@@ -244,7 +244,7 @@ def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @bessel_k0.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return negative(multiply(dy, bessel_k1(call.inputs[0])))
 
 
@@ -271,7 +271,7 @@ def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @bessel_k0e.gradient(needs="input0 outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, subtract(call.outputs[0], bessel_k1e(call.inputs[0])))
 
 
@@ -298,7 +298,7 @@ def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @bessel_k1.gradient(needs="input0 outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs[0], call.outputs[0]
     return negative(multiply(dy, add(bessel_k0(x), realdiv(y, x))))
 
@@ -326,7 +326,7 @@ def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @bessel_k1e.gradient(needs="input0 outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs[0], call.outputs[0]
     return multiply(dy, subtract(multiply(y, 1.0 - reciprocal(x)), bessel_k0e(x)))
 
@@ -372,7 +372,7 @@ def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @dawsn.gradient(needs="input0 outputs")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, 1.0 - 2.0 * multiply(call.inputs[0], call.outputs[0]))
 
 
@@ -412,7 +412,7 @@ def expint(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @expint.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x = call.inputs[0]
     return multiply(dy, realdiv(exp(x), x))
 
@@ -473,7 +473,7 @@ def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @fresnel_cos.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, cos(multiply(square(call.inputs[0]), math.pi / 2)))
 
 
@@ -494,7 +494,7 @@ def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @fresnel_sin.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, sin(multiply(square(call.inputs[0]), math.pi / 2)))
 
 
@@ -540,9 +540,9 @@ def spence(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @spence.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     x = call.inputs[0]
     one = convert(1, x.dtype)
     at_one = equal(x, one)
-    distance = subtract(one, ops.SelectV2(at_one, convert(0, x.dtype), x))
-    return multiply(dy, ops.SelectV2(at_one, convert(-1.0, x.dtype), realdiv(log(x), distance)))
+    distance = subtract(one, select_v2(at_one, convert(0, x.dtype), x))
+    return multiply(dy, select_v2(at_one, convert(-1.0, x.dtype), realdiv(log(x), distance)))

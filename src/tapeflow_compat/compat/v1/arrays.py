@@ -12,6 +12,7 @@ from tapeflow.array.reshapes import reshape
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types import dtypes
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, int32
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -24,7 +25,9 @@ from tapeflow_compat.compat.v1.aliases import either
 # ---- making tensors --------------------------------------------------------------------------------------------------
 
 
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Any:
+def constant(
+    value: Any, dtype: DTypeLike = None, shape: ShapeLike = None, name: str = "Const", verify_shape: bool = False
+) -> Any:
     """Returns a constant. In a graph, the last value of a list fills the rest of a larger `shape`.
 
     Args:
@@ -148,7 +151,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return masks.where(condition, name=name)
 
 
-def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
+def batch_gather(params: TensorLike, indices: Any, name: str | None = None) -> Any:
     """`tf.gather` along the last dimension of the indices, for each entry of those before.
 
     Args:
@@ -208,8 +211,8 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None)
 
 
 def reverse_sequence(
-    input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: str | None = None,
-    seq_dim: Any = None, batch_dim: Any = None,
+    input: TensorLike, seq_lengths: Any, seq_axis: int | None = None, batch_axis: int | None = None,
+    name: str | None = None, seq_dim: int | None = None, batch_dim: int | None = None,
 ) -> Any:  # fmt: skip
     """Returns a batch of sequences, the first elements of each turned around, see `tf.reverse_sequence`.
 
@@ -245,7 +248,9 @@ def _square(block_shape: Any, block_size: Any) -> list[int]:
     return block.tolist()
 
 
-def batch_to_space(input: Any, crops: Any, block_size: Any, name: str | None = None, block_shape: Any = None) -> Any:
+def batch_to_space(
+    input: TensorLike, crops: Any, block_size: int, name: str | None = None, block_shape: int | None = None
+) -> Any:
     """Returns entries of the batch into blocks of space, see `tf.batch_to_space`.
 
     Args:
@@ -270,7 +275,11 @@ def batch_to_space(input: Any, crops: Any, block_size: Any, name: str | None = N
 
 
 def space_to_batch(
-    input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
+    input: TensorLike,
+    paddings: Any,
+    block_size: int | None = None,
+    name: str | None = None,
+    block_shape: int | None = None,
 ) -> Any:
     """Returns blocks of space into entries of the batch, see `tf.space_to_batch`: undoes `batch_to_space`.
 

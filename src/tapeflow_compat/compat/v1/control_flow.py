@@ -15,6 +15,7 @@ from tapeflow.control.py_function import numpy_function
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.values import nest
 from tapeflow_compat.compat.v1.behavior_flags import control_flow_v2_enabled
@@ -46,8 +47,8 @@ def _unpacked(result: Any, strict: bool) -> Any:
 
 
 def cond(
-    pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = False, name: str | None = None,
-    fn1: Any = None, fn2: Any = None,
+    pred: Any, true_fn: Callable[..., Any] | None = None, false_fn: Any = None, strict: bool = False,
+    name: str | None = None, fn1: Callable[..., Any] | None = None, fn2: Any = None,
 ) -> Any:  # fmt: skip
     """Calls one of two functions, chosen by a predicate, see `tf.cond`.
 
@@ -152,7 +153,7 @@ def while_loop(
 
 
 def Print(
-    input_: Any, data: Sequence[Any], message: str | None = None, first_n: int | None = None,
+    input_: TensorLike, data: Sequence[Any], message: str | None = None, first_n: int | None = None,
     summarize: int | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Returns a tensor that prints others to the standard error stream when it is computed.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int64
 from tapeflow.nn import max_pooling, morphology
 from tapeflow_compat import raw_ops
@@ -13,7 +14,7 @@ from tapeflow_compat.compat.v1.aliases import either
 
 
 def conv2d_backprop_input(
-    input_sizes: Any, filter: Any = None, out_backprop: Any = None, strides: Any = None, padding: Any = None,
+    input_sizes: ShapeLike, filter: Any = None, out_backprop: Any = None, strides: Any = None, padding: Any = None,
     use_cudnn_on_gpu: bool = True, data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None,
     filters: Any = None,
 ) -> Any:  # fmt: skip
@@ -43,7 +44,7 @@ def conv2d_backprop_input(
 
 
 def conv2d_backprop_filter(
-    input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: Any, use_cudnn_on_gpu: bool = True,
+    input: Any, filter_sizes: ShapeLike, out_backprop: Any, strides: Any, padding: Any, use_cudnn_on_gpu: bool = True,
     data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None,
 ) -> Any:  # fmt: skip
     """Computes the gradient of a convolution of images with respect to the filter.
@@ -73,7 +74,7 @@ def _paddings(padding: Any) -> tuple[str, list[int]]:
 
 
 def conv3d_backprop_filter(
-    input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: str, data_format: str = "NDHWC",
+    input: Any, filter_sizes: ShapeLike, out_backprop: Any, strides: Any, padding: str, data_format: str = "NDHWC",
     dilations: Any = (1, 1, 1, 1, 1), name: str | None = None,
 ) -> Any:  # fmt: skip
     """Computes the gradient of a convolution of volumes with respect to the filter.
@@ -120,8 +121,8 @@ def depthwise_conv2d_native(
 
 
 def dilation2d(
-    input: Any, filter: Any = None, strides: Any = None, rates: Any = None, padding: str | None = None,
-    name: str | None = None, filters: Any = None, dilations: Any = None,
+    input: TensorLike, filter: TensorLike | None = None, strides: Any = None, rates: Any = None,
+    padding: str | None = None, name: str | None = None, filters: TensorLike | None = None, dilations: Any = None,
 ) -> Any:  # fmt: skip
     """Computes the grayscale dilation of images: the largest sum of a pixel and the filter, see `tf.nn.dilation2d`.
 
@@ -148,7 +149,9 @@ def dilation2d(
     )  # fmt: skip
 
 
-def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Any:
+def erosion2d(
+    value: TensorLike, kernel: TensorLike, strides: Any, rates: Any, padding: str, name: str | None = None
+) -> Any:
     """Computes the grayscale erosion of images: the smallest difference of a pixel and the kernel, see
     `tf.nn.erosion2d`.
 
@@ -168,8 +171,8 @@ def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: str, n
 
 
 def max_pool_with_argmax(
-    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", Targmax: Any = None,
-    name: str | None = None, output_dtype: Any = None, include_batch_in_index: bool = False,
+    input: TensorLike, ksize: int, strides: int, padding: str, data_format: str = "NHWC", Targmax: Any = None,
+    name: str | None = None, output_dtype: DTypeLike = None, include_batch_in_index: bool = False,
 ) -> Any:  # fmt: skip
     """Computes the largest element of each window and its position, see `tf.nn.max_pool_with_argmax`.
 
@@ -200,8 +203,8 @@ def max_pool_with_argmax(
 
 
 def fractional_max_pool(
-    value: Any, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False, deterministic: bool = False,
-    seed: int = 0, seed2: int = 0, name: str | None = None,
+    value: TensorLike, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False,
+    deterministic: bool = False, seed: int = 0, seed2: int = 0, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Computes the largest elements of windows whose sizes are drawn, see `tf.nn.fractional_max_pool`.
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tapeflow.control.tensor_array import TensorArraySpec
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.ragged.spec import RaggedTensorSpec
 from tapeflow.sparse.tensor import SparseTensorSpec
 
 
-def TensorStructure(dtype: Any, shape: Any) -> TensorSpec:
+def TensorStructure(dtype: DTypeLike, shape: ShapeLike) -> TensorSpec:
     """Returns a `tf.TensorSpec`.
 
     Args:
@@ -24,7 +23,7 @@ def TensorStructure(dtype: Any, shape: Any) -> TensorSpec:
     return TensorSpec(shape, dtype)
 
 
-def SparseTensorStructure(dtype: Any, shape: Any) -> SparseTensorSpec:
+def SparseTensorStructure(dtype: DTypeLike, shape: ShapeLike) -> SparseTensorSpec:
     """Returns a `tf.SparseTensorSpec`.
 
     Args:
@@ -38,7 +37,9 @@ def SparseTensorStructure(dtype: Any, shape: Any) -> SparseTensorSpec:
     return SparseTensorSpec(shape, dtype)
 
 
-def TensorArrayStructure(dtype: Any, element_shape: Any, dynamic_size: bool, infer_shape: bool) -> TensorArraySpec:
+def TensorArrayStructure(
+    dtype: DTypeLike, element_shape: ShapeLike, dynamic_size: bool, infer_shape: bool
+) -> TensorArraySpec:
     """Returns a `tf.TensorArraySpec`.
 
     Args:
@@ -54,7 +55,7 @@ def TensorArrayStructure(dtype: Any, element_shape: Any, dynamic_size: bool, inf
     return TensorArraySpec(element_shape, dtype, dynamic_size, infer_shape)
 
 
-def RaggedTensorStructure(dtype: Any, shape: Any, ragged_rank: int) -> RaggedTensorSpec:
+def RaggedTensorStructure(dtype: DTypeLike, shape: ShapeLike, ragged_rank: int) -> RaggedTensorSpec:
     """Returns a `tf.RaggedTensorSpec`.
 
     Args:

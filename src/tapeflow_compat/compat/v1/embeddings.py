@@ -11,6 +11,7 @@ from tapeflow.array.masks import where
 from tapeflow.array.properties import size
 from tapeflow.array.reshapes import reshape
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.math.arithmetic import add_n
 from tapeflow.math.casting import cast
@@ -152,8 +153,8 @@ def _in_pieces(params: Any) -> bool:
 
 
 def sampled_softmax_loss(
-    weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int, num_true: int = 1,
-    sampled_values: Any = None, remove_accidental_hits: bool = True, partition_strategy: str = "mod",
+    weights: TensorLike, biases: TensorLike, labels: Any, inputs: TensorLike, num_sampled: int, num_classes: int,
+    num_true: int = 1, sampled_values: Any = None, remove_accidental_hits: bool = True, partition_strategy: str = "mod",
     name: str = "sampled_softmax_loss", seed: int | None = None,
 ) -> Any:  # fmt: skip
     """Computes the cross-entropy over the labels and a sample of the other classes: see `tf.nn.sampled_softmax_loss`.

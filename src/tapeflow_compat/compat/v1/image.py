@@ -7,6 +7,7 @@ from typing import Any
 
 from tapeflow.array.properties import get_static_value, shape
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.image import crops, interpolation
 from tapeflow.image.boxes import sample_distorted_bounding_box as sample_distorted_bounding_box_v2
@@ -33,7 +34,7 @@ class ResizeMethod:
 
 
 def resize_images(
-    images: Any, size: Any, method: Any = ResizeMethod.BILINEAR, align_corners: bool = False,
+    images: TensorLike, size: Any, method: Any = ResizeMethod.BILINEAR, align_corners: bool = False,
     preserve_aspect_ratio: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Returns images at another size, as TensorFlow 1 has it: pixels are points at their upper left corners.
@@ -62,7 +63,11 @@ resize = resize_images
 
 
 def resize_image_with_pad(
-    image: Any, target_height: Any, target_width: Any, method: Any = ResizeMethod.BILINEAR, align_corners: bool = False
+    image: TensorLike,
+    target_height: Any,
+    target_width: Any,
+    method: Any = ResizeMethod.BILINEAR,
+    align_corners: bool = False,
 ) -> Any:
     """Returns images that keep their proportions, at the largest size that fits, with zeros around them.
 
@@ -105,7 +110,11 @@ def _sized_by(method: Any, align_corners: bool) -> Callable[[Any, Any], Any]:
 def _resizer(name: str, kernel: Callable[..., Any], summary: str, example: str) -> Callable[..., Any]:
     @member(name, summary=summary, example=example)
     def resize(
-        images: Any, size: Any, align_corners: bool = False, name: str | None = None, half_pixel_centers: bool = False
+        images: TensorLike,
+        size: Any,
+        align_corners: bool = False,
+        name: str | None = None,
+        half_pixel_centers: bool = False,
     ) -> Any:
         """Resizes images, {summary}.
 

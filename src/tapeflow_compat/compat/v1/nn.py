@@ -12,6 +12,7 @@ from tapeflow.array.reshapes import transpose
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.types import dtypes
+from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import float32
 from tapeflow.linalg.products import matmul
 from tapeflow.math import topk
@@ -58,7 +59,12 @@ from tapeflow_compat.compat.v1.rnn import (
 
 
 def dropout(
-    x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: str | None = None, rate: Any = None
+    x: TensorLike,
+    keep_prob: Any = None,
+    noise_shape: ShapeLike = None,
+    seed: int | None = None,
+    name: str | None = None,
+    rate: Any = None,
 ) -> Any:
     """Sets elements at random to 0 and scales the others up, see `tf.nn.dropout`.
 
@@ -95,7 +101,11 @@ def _labels_and_logits(function: str, labels: Any, logits: Any) -> tuple[Any, An
 
 
 def softmax_cross_entropy_with_logits(
-    labels: Any = None, logits: Any = None, dim: int = -1, name: str | None = None, axis: Any = None
+    labels: TensorLike | None = None,
+    logits: TensorLike | None = None,
+    dim: int = -1,
+    name: str | None = None,
+    axis: int | None = None,
 ) -> Any:
     """Computes the cross-entropy of labels that are distributions; no gradient goes to the labels.
 
@@ -121,7 +131,9 @@ def softmax_cross_entropy_with_logits(
     return cross_entropy.softmax_cross_entropy_with_logits(labels, logits, -1 if along is None else along, name)
 
 
-def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Any:
+def sparse_softmax_cross_entropy_with_logits(
+    labels: Any = None, logits: TensorLike | None = None, name: str | None = None
+) -> Any:
     """Computes the cross-entropy of labels that are numbers, see `tf.nn.sparse_softmax_cross_entropy_with_logits`.
 
     Args:
@@ -140,7 +152,9 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = N
     return cross_entropy.sparse_softmax_cross_entropy_with_logits(labels, logits, name)
 
 
-def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Any:
+def sigmoid_cross_entropy_with_logits(
+    labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
+) -> Any:
     """Computes the cross-entropy of labels that do not exclude each other, see
     `tf.nn.sigmoid_cross_entropy_with_logits`.
 
@@ -186,7 +200,7 @@ def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> An
 
 
 def fused_batch_norm(
-    x: Any, scale: Any, offset: Any, mean: Any = None, variance: Any = None, epsilon: float = 0.001,
+    x: TensorLike, scale: Any, offset: Any, mean: Any = None, variance: Any = None, epsilon: float = 0.001,
     data_format: str = "NHWC", is_training: bool = True, name: str | None = None, exponential_avg_factor: float = 1.0,
 ) -> Any:  # fmt: skip
     """Normalizes the channels of images, then scales and shifts them.
@@ -289,7 +303,7 @@ def _without_repeats(labels: Any) -> Any:
 
 
 def ctc_beam_search_decoder(
-    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1, merge_repeated: bool = True
+    inputs: TensorLike, sequence_length: Any, beam_width: int = 100, top_paths: int = 1, merge_repeated: bool = True
 ) -> Any:
     """Searches the likeliest labels with a beam: see `tf.nn.ctc_beam_search_decoder`.
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow import io
+from tapeflow.core.types.aliases import DTypeLike
 from tapeflow_compat.compat.v1.aliases import either
 
 
 def decode_raw(
     input_bytes: Any = None,
-    out_type: Any = None,
+    out_type: DTypeLike = None,
     little_endian: bool = True,
     name: str | None = None,
     bytes: Any = None,

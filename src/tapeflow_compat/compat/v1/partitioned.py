@@ -14,6 +14,7 @@ from tapeflow.array.identities import identity
 from tapeflow.array.slicing import slice as slice_
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.aliases import ShapeLike
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.save_slice_info import SaveSliceInfo
@@ -187,7 +188,7 @@ def places(shape: TensorShape, parts: Sequence[int]) -> list[SaveSliceInfo]:
 
 
 def create_in_parts(
-    name: str, shape: Any, dtype: DType, initializer: Any, partitioner: Any, make: Callable[..., Variable]
+    name: str, shape: ShapeLike, dtype: DType, initializer: Any, partitioner: Any, make: Callable[..., Variable]
 ) -> PartitionedVariable:
     """Returns a new variable in several parts.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike
 from tapeflow.core.types.dtypes import as_dtype, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
@@ -13,7 +14,7 @@ from tapeflow.graph.graphdef.node_ops import placeholder_with_default as with_de
 from tapeflow.sparse.tensor import SparseTensor
 
 
-def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
+def placeholder(dtype: DTypeLike, shape: Any = None, name: str | None = None) -> Tensor:
     """Returns a tensor of the graph being built, whose value is fed when the graph runs.
 
     Args:
@@ -35,7 +36,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
     return state.graph.placeholder(as_dtype(dtype), TensorShape(shape), name or "Placeholder")
 
 
-def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
+def placeholder_with_default(input: Any, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Returns a tensor of the graph being built that has a value of its own where it is not fed; eagerly, that value.
 
     Args:
@@ -59,7 +60,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     return with_default(state.graph, value, shape, name or "PlaceholderWithDefault").outputs[0]
 
 
-def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
+def sparse_placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = None) -> Any:
     """Returns a `tf.SparseTensor` of the graph being built, whose value is fed when the graph runs.
 
     Args:

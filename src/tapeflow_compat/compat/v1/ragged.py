@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike
 from tapeflow.core.types.dtypes import as_dtype, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.ragged.conversion import constant
@@ -21,7 +22,7 @@ __getattr__ = names.finder("ragged")
 
 
 def constant_value(
-    pylist: Any, dtype: Any = None, ragged_rank: int | None = None, inner_shape: Any = None,
+    pylist: Any, dtype: DTypeLike = None, ragged_rank: int | None = None, inner_shape: Any = None,
     row_splits_dtype: Any = "int64",
 ) -> Any:  # fmt: skip
     """Converts a nested list to a `RaggedTensorValue`, in NumPy's default dtypes.
@@ -65,7 +66,7 @@ def _value_of(places: Any, values: np.ndarray) -> Any:
     return values[places.numpy()]
 
 
-def placeholder(dtype: Any, ragged_rank: int, value_shape: Any = None, name: str | None = None) -> Any:
+def placeholder(dtype: DTypeLike, ragged_rank: int, value_shape: ShapeLike = None, name: str | None = None) -> Any:
     """Returns a `tf.RaggedTensor` of the graph being built, whose value is fed when the graph runs.
 
     Args:

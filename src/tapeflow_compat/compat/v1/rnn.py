@@ -21,6 +21,7 @@ from tapeflow.control.conditions_and_loops import while_loop
 from tapeflow.control.tensor_array import TensorArray
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values import nest
@@ -140,10 +141,10 @@ def _transposed(tensor: Any) -> Any:
 
 def dynamic_rnn(
     cell: Any,
-    inputs: Any,
-    sequence_length: Any = None,
+    inputs: TensorLike,
+    sequence_length: int | None = None,
     initial_state: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     time_major: bool = False,
@@ -246,7 +247,7 @@ def bidirectional_dynamic_rnn(
     sequence_length: Any = None,
     initial_state_fw: Any = None,
     initial_state_bw: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     time_major: bool = False,
@@ -386,7 +387,7 @@ def static_rnn(
     cell: Any,
     inputs: Sequence[Any],
     initial_state: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     sequence_length: Any = None,
     scope: Any = None,
 ) -> tuple[list[Any], Any]:
@@ -499,7 +500,7 @@ def static_bidirectional_rnn(
     inputs: Sequence[Any],
     initial_state_fw: Any = None,
     initial_state_bw: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     sequence_length: Any = None,
     scope: Any = None,
 ) -> tuple[list[Any], Any, Any]:

@@ -11,6 +11,7 @@ from tensorboard.compat.proto import meta_graph_pb2
 from tapeflow.array import identities
 from tapeflow.array.properties import get_static_value
 from tapeflow.core.context import state
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import as_dtype, float32, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.io import gfile
@@ -131,7 +132,7 @@ def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any])
     return build_signature_def(ins, outs, f"{_SERVING}predict")
 
 
-def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Any:
+def classification_signature_def(examples: TensorLike, classes: TensorLike, scores: TensorLike) -> Any:
     """Returns the signature of a classifier of serialized `tf.train.Example`s.
 
     Args:
@@ -155,7 +156,7 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
     return _of_examples("Classification", examples, outputs, "classify")
 
 
-def regression_signature_def(examples: Any, predictions: Any) -> Any:
+def regression_signature_def(examples: TensorLike, predictions: TensorLike) -> Any:
     """Returns the signature of a regression over serialized `tf.train.Example`s.
 
     Args:

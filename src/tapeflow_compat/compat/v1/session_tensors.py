@@ -11,7 +11,7 @@ from tapeflow.core import errors
 from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar
 from tapeflow.core.session_resources import held_here
-from tapeflow.core.types.aliases import DTypeLike
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, string
 from tapeflow.core.values.boxed_objects import box_object
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
@@ -121,7 +121,7 @@ class TensorHandle:
         return _found(self._tensors, self._handle)
 
 
-def get_session_handle(data: Any, name: str | None = None) -> Tensor:
+def get_session_handle(data: TensorLike, name: str | None = None) -> Tensor:
     """Keeps a tensor in the session.
 
     Args:

@@ -8,6 +8,7 @@ from typing import Any
 from tapeflow.array import concat_and_split, reshapes
 from tapeflow.array.concat_and_split import stack
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, int64
 from tapeflow.linalg import products
 from tapeflow.math.casting import cast
@@ -155,7 +156,7 @@ reduce_sum_sparse = _reduction("reduce_sum_sparse", reduction.reduce_sum, True, 
 def _segments(name: str, function: Callable[..., Any], summary: str, result: str) -> Callable[..., Any]:
     @member(name, summary=summary, result=result)
     def segments(
-        data: Any, indices: Any, segment_ids: Any, name: str | None = None, num_segments: Any = None,
+        data: TensorLike, indices: Any, segment_ids: Any, name: str | None = None, num_segments: Any = None,
         sparse_gradient: bool = False,
     ) -> Any:  # fmt: skip
         """{summary} of the rows of each segment, see `tf.sparse.{name}`.

@@ -38,8 +38,8 @@ def string_to_hash_bucket(
 
 
 def string_split(
-    source: Any, sep: Any = None, skip_empty: bool = True, delimiter: Any = None, result_type: str = "SparseTensor",
-    name: str | None = None,
+    source: Any, sep: str | None = None, skip_empty: bool = True, delimiter: str | None = None,
+    result_type: str = "SparseTensor", name: str | None = None,
 ) -> Any:  # fmt: skip
     """Returns the parts of strings between separators, as a `tf.SparseTensor` of a row for each string.
 

@@ -11,6 +11,7 @@ from typing import Any
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import init_scope
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike
 from tapeflow.core.types.dtypes import as_dtype, float32, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.variable import Variable, VariableAggregation, VariableMeta, VariableSynchronization
@@ -357,14 +358,14 @@ def in_name_scope(scope: str) -> Iterator[None]:
 
 def get_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
+    shape: ShapeLike = None,
+    dtype: DTypeLike = None,
     initializer: Any = None,
-    regularizer: Any = None,
+    regularizer: Callable[..., Any] | None = None,
     trainable: bool | None = None,
     collections: Any = None,
     caching_device: Any = None,
-    partitioner: Any = None,
+    partitioner: Callable[..., Any] | None = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
     custom_getter: Any = None,
@@ -620,7 +621,7 @@ def create_partitioned_variables(
     shape: Any,
     slicing: Sequence[int],
     initializer: Any,
-    dtype: Any = float32,
+    dtype: DTypeLike = float32,
     trainable: bool = True,
     collections: Any = None,
     name: str | None = None,

@@ -16,6 +16,7 @@ from absl.testing import parameterized
 
 import tapeflow as tf
 from tapeflow.core.ops.convert import scalars
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow_compat.tensorflow_python.eager_context import eager_mode, graph_mode
 from tapeflow_compat.tensorflow_python.testing.combinations import combine, test_name
 
@@ -564,7 +565,7 @@ def _rank_of(shape_or_tensor: Any) -> int:
     return len(shape_or_tensor.shape if isinstance(shape_or_tensor, tf.Tensor) else shape_or_tensor)
 
 
-def NHWCToNCHW(input_tensor: Any) -> Any:
+def NHWCToNCHW(input_tensor: TensorLike) -> Any:
     """Returns a tensor, or a shape, of channels last with the channels first.
 
     Args:
@@ -574,7 +575,7 @@ def NHWCToNCHW(input_tensor: Any) -> Any:
     return _permuted(input_tensor, [0, rank - 1, *range(1, rank - 1)])
 
 
-def NCHWToNHWC(input_tensor: Any) -> Any:
+def NCHWToNHWC(input_tensor: TensorLike) -> Any:
     """Returns a tensor, or a shape, of channels first with the channels last.
 
     Args:
@@ -602,7 +603,7 @@ def NHWCToNCHW_VECT_C(input_shape_or_tensor: Any) -> Any:
     return _permuted(tf.reshape(input_shape_or_tensor, shape) if is_tensor else shape, order)
 
 
-def NCHW_VECT_CToNHWC(input_shape_or_tensor: Any) -> Any:
+def NCHW_VECT_CToNHWC(input_shape_or_tensor: TensorLike) -> Any:
     """Returns a tensor, or a shape, of groups of four channels in two dimensions with the channels last.
 
     Args:

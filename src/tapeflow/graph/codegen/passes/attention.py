@@ -15,7 +15,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tapeflow.core.ops.definition import ops
+from tapeflow.array.creation import fill_op
+from tapeflow.array.masks import select_v2
+from tapeflow.array.properties import shape_op
+from tapeflow.array.reshapes import transpose_op
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.patterns import (
     USED_ELSEWHERE,
@@ -32,7 +35,13 @@ from tapeflow.graph.codegen.patterns import (
 from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.graph.program.program import Program, Step
 from tapeflow.graph.program.simplify import prune
-from tapeflow.nn.attention import attention
+from tapeflow.linalg.contraction import einsum_op
+from tapeflow.linalg.products import batch_matmul
+from tapeflow.math.arithmetic import add, multiply
+from tapeflow.math.comparison import logical_and
+from tapeflow.math.division import realdiv
+from tapeflow.nn.attention import attention, attention_log_sums
+from tapeflow.nn.softmaxes import softmax_op
 
 _LEAST = -1e4  # scores up to this number are masked: their exponentials are zero
 _HEADS = (0, 2, 1, 3)
@@ -40,9 +49,9 @@ _HEADS = (0, 2, 1, 3)
 
 def recognize(program: Program) -> None:
     """Replaces the steps of attention by calls of one kernel."""
-    if any(step.op is ops.Softmax.op for step in program.steps):
+    if any(step.op is softmax_op.op for step in program.steps):
         attention = Attention(program)
-        joined = sum([attention.join(step) for step in [*program.steps] if step.op is ops.AttentionLogSums.op])
+        joined = sum([attention.join(step) for step in [*program.steps] if step.op is attention_log_sums.op])
         if attention.replace(attention.rules()) or joined:
             prune(program)
 
@@ -64,13 +73,13 @@ def _canonical_equation(text: str) -> str:
 
 def scaled_patterns(pattern: Pattern) -> list[Pattern]:
     """Returns the patterns of a product with a number and of a quotient by a number."""
-    return [Call(ops.Mul, pattern, Number("factors*")), Call(ops.RealDiv, pattern, Number("divisors*"))]
+    return [Call(multiply, pattern, Number("factors*")), Call(realdiv, pattern, Number("divisors*"))]
 
 
 def _rows_pattern(name: str) -> Pattern:
     """Returns the pattern of queries or keys. They may be scaled and then transposed."""
     rows = Capture(name)
-    return Either(*[Call(ops.Transpose, way, name=f"turned {name}", once=True) for way in scaled_patterns(rows)], rows)
+    return Either(*[Call(transpose_op, way, name=f"turned {name}", once=True) for way in scaled_patterns(rows)], rows)
 
 
 @functools.cache
@@ -78,23 +87,23 @@ def _attention_patterns() -> tuple[Call, ...]:
     """Returns the patterns of the last product of attention: as `BatchMatMulV2` and as `Einsum`."""
     q, k = _rows_pattern("queries"), _rows_pattern("keys")
     product = Either(
-        Call(ops.BatchMatMulV2, q, k, Static("turns queries"), Static("turns keys")),
-        Call(ops.Einsum, [q, k], _equation_pattern("equation", "abcd,aecd->acbe", "abcd,aecd->aceb")),
+        Call(batch_matmul, q, k, Static("turns queries"), Static("turns keys")),
+        Call(einsum_op, [q, k], _equation_pattern("equation", "abcd,aecd->acbe", "abcd,aecd->aceb")),
     )
-    product.add(*scaled_patterns(product), Call(ops.Transpose, product, Static("orders*", (0, 2, 1), (0, 1, 3, 2))))
+    product.add(*scaled_patterns(product), Call(transpose_op, product, Static("orders*", (0, 2, 1), (0, 1, 3, 2))))
     scores = Either(
-        Call(ops.SelectV2, Capture("mask"), product, Number("number", most=_LEAST)),
+        Call(select_v2, Capture("mask"), product, Number("number", most=_LEAST)),
         product,
-        Call(ops.AddV2, product, Capture("mask")),
+        Call(add, product, Capture("mask")),
         expected="the scores are not a product, a constant times a product, or the sum of such and a mask",
     )
-    softmax = Call(ops.Softmax, scores, name="weights", once=True)
-    selected = Either(softmax, Call(ops.SelectV2, Capture("condition"), softmax, Number(0.0), once=True))
+    softmax = Call(softmax_op, scores, name="weights", once=True)
+    selected = Either(softmax, Call(select_v2, Capture("condition"), softmax, Number(0.0), once=True))
     weights = Either(selected, Call("dropout", selected, name="dropout", once=True))
     values = Capture("values")
     return (
-        Call(ops.BatchMatMulV2, weights, values, False, False),
-        Call(ops.Einsum, [weights, values], _equation_pattern("", "abcd,adbe->acbe")),
+        Call(batch_matmul, weights, values, False, False),
+        Call(einsum_op, [weights, values], _equation_pattern("", "abcd,adbe->acbe")),
     )
 
 
@@ -189,7 +198,7 @@ class Attention(Matcher):
         else:
             rows = [Rows(query, _HEADS), Rows(key, _HEADS)]
             rows = rows[:: 1 if _canonical_equation(captures["equation"]).endswith("be") else -1]
-        order = _HEADS if step.op is ops.Einsum.op else ()
+        order = _HEADS if step.op is einsum_op.op else ()
         queries, keys = rows[:: -1 if len(captures["orders*"]) % 2 else 1]
         parts = Parts(
             queries, keys, Rows(captures["values"], order),
@@ -209,15 +218,15 @@ class Attention(Matcher):
     def _without_ones(self, mask: Any, step: Step, args: Sequence[Any]) -> Any:
         """Returns a mask without a conjunction with ones in the shape of the scores."""
         both = self.step(mask)
-        if both is None or both.op is not ops.LogicalAnd.op:
+        if both is None or both.op is not logical_and.op:
             return mask
         inner = {id(t): t for s in self.between(step, args) for t in s.outputs}
         for ones, other in (both.args, both.args[::-1]):
             fill = self.step(ones)
-            if fill is None or fill.op is not ops.Fill.op or not self.number(fill.args[1]):
+            if fill is None or fill.op is not fill_op.op or not self.number(fill.args[1]):
                 continue
             like, shape = self.step(fill.args[0]), ones.shape
-            is_like_scores = like is not None and like.op is ops.Shape.op and id(like.args[0]) in inner
+            is_like_scores = like is not None and like.op is shape_op.op and id(like.args[0]) in inner
             if is_like_scores or (shape.is_fully_defined() and any(t.shape == shape for t in inner.values())):
                 return self._without_ones(other, step, args)
         return mask
@@ -261,8 +270,8 @@ class Attention(Matcher):
         the result are not in the program."""
         *operands, bias_or_none, mask_or_none, result = sums.inputs
         turn = self.step(result)
-        step = None if turn is None else turn if turn.op is not ops.Transpose.op else self.step(turn.args[0])
-        if step is None or turn is None or step.op not in (ops.BatchMatMulV2.op, ops.Einsum.op):
+        step = None if turn is None else turn if turn.op is not transpose_op.op else self.step(turn.args[0])
+        if step is None or turn is None or step.op not in (batch_matmul.op, einsum_op.op):
             return False
         bias, mask = (t if t.shape.rank else None for t in (bias_or_none, mask_or_none))
         tensors = [*operands, *(t for t in (bias, mask) if t is not None)]

@@ -12,12 +12,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from tapeflow.core.ops.definition import ops
+from tapeflow.array.reshapes import expand_dims, reshape, squeeze_op
+from tapeflow.array.slicing import strided_slice_op
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.patterns import Matcher
 from tapeflow.graph.program.program import Program, Step, reduced_axes, substitute
 from tapeflow.graph.program.simplify import prune
+from tapeflow.linalg.products import batch_matmul, matmul_op
+from tapeflow.nn.bias import bias_add_op
 
 
 def select(program: Program) -> None:
@@ -157,7 +160,7 @@ class _Region:
         """Adds a reshape of a tensor for a step, and returns its result."""
         result = self._tensor(step, shape, tensor.dtype)
         sizes = tuple([-1 if d is None else d for d in shape])
-        self._new.append(Step(ops.Reshape.op, [tensor, sizes], [result], step.origins))
+        self._new.append(Step(reshape.op, [tensor, sizes], [result], step.origins))
         return result
 
     @staticmethod
@@ -169,7 +172,7 @@ class _Region:
 
 def _takes_rows(step: Step) -> bool:
     """Returns True if a step slices a floating-point tensor, keeps its last axis whole and adds no axis."""
-    if step.op is not ops.StridedSlice.op:
+    if step.op is not strided_slice_op.op:
         return False
     x, begin, _, _, _, _, ellipsis_mask, new_axis_mask, _ = step.args
     if step.placed or not x.dtype.is_floating or x.shape.rank is None or ellipsis_mask or new_axis_mask:
@@ -212,7 +215,7 @@ def _row_operands(step: Step, origins: dict[int, SymbolicTensor]) -> list[Symbol
         keeps = bool(size) and size == out.shape[-1] and (_has_sizes(x) and _has_sizes(out))
     elif step.op.reduced is not None:
         keeps = reduced_axes(step) == {-1} and out.shape.rank == x.shape.rank
-    elif step.op is ops.BiasAdd.op:
+    elif step.op is bias_add_op.op:
         keeps = step.args[2] == "NHWC"
     else:
         keeps = step.op.row is not None or (bool(size and out.shape[-1]) and _is_product(step))
@@ -229,16 +232,16 @@ def _is_for_all_rows(tensor: SymbolicTensor, result: SymbolicTensor) -> bool:
 
 
 def _is_reshape(step: Step) -> bool:
-    return step.op in (ops.Reshape.op, ops.ExpandDims.op, ops.Squeeze.op)
+    return step.op in (reshape.op, expand_dims.op, squeeze_op.op)
 
 
 def _is_matrix_product(step: Step) -> bool:
-    return step.name == ops.MatMul.op.name
+    return step.name == matmul_op.op.name
 
 
 def _is_product(step: Step) -> bool:
     """Returns True if a step multiplies each row by one matrix."""
-    if step.op is ops.BatchMatMulV2.op:
+    if step.op is batch_matmul.op:
         return step.args[1].shape.rank == 2 and not step.args[2]
     return _is_matrix_product(step) and not (len(step.args) > 2 and step.args[2])
 

@@ -15,17 +15,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tapeflow.core.ops.definition import ops
+from tapeflow.array.reshapes import expand_dims, squeeze_op
+from tapeflow.array.reshapes import reshape as reshape_op
 from tapeflow.core.ops.shape_rules import broadcast
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.patterns import Matcher
 from tapeflow.graph.program.program import Program, Step, substitute
+from tapeflow.nn.bias import bias_add_op
 
 
 def postpone(program: Program) -> None:
     """Puts reshapes behind the steps that work element by element."""
-    reshapes = (ops.Reshape.op, ops.Squeeze.op, ops.ExpandDims.op)
+    reshapes = (reshape_op.op, squeeze_op.op, expand_dims.op)
     if program.static and any(step.op in reshapes for step in program.steps):
         postponing = _Postponing(program, reshapes)
         steps = [new for step in program.steps for new in postponing.steps_for(step)]
@@ -47,7 +49,7 @@ class _Postponing(Matcher):
     def steps_for(self, step: Step) -> list[Step]:
         """Returns the step itself, or steps that compute its result and end with a reshape."""
         tensors = step.inputs
-        is_bias = step.op is ops.BiasAdd.op
+        is_bias = step.op is bias_add_op.op
         if not (step.op.elementwise or (is_bias and step.args[2] == "NHWC")) or step.placed or len(tensors) > 2:
             return [step]
         if len(tensors) == 2 and not is_bias and not (step.registered and step.op.shape is broadcast):
@@ -76,7 +78,7 @@ class _Postponing(Matcher):
         if other is not None and other.shape.rank > 1:
             row = SymbolicTensor(other.op, other.value_index, other.dtype, TensorShape([other.shape.num_elements()]))
             others[id(other)] = row
-            steps.append(Step(ops.Reshape.op, [other, (row.shape[0],)], [row], step.origins))
+            steps.append(Step(reshape_op.op, [other, (row.shape[0],)], [row], step.origins))
         result = SymbolicTensor(out.op, out.value_index, out.dtype, before.shape)
         args = substitute(step.args, others)
         steps.append(Step(step.op, args, [result], step.origins, step.must_run))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from tapeflow.core.ops.definition import ops
+from tapeflow.array.padding import pad_op
 from tapeflow.core.ops.layer import NO_ACTIVATION, Activation, WeightLayer
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -23,6 +23,10 @@ from tapeflow.graph.codegen.passes.result_cache import Preparation, fixed_tensor
 from tapeflow.graph.codegen.patterns import USED_ELSEWHERE, Call, Capture, Captures, Either, Matcher, Rule, Static
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.program.program import Program, Step
+from tapeflow.math.arithmetic import add, multiply, subtract
+from tapeflow.nn.bias import bias_add_op
+from tapeflow.nn.conv import conv2_d
+from tapeflow.nn.depthwise import depthwise_conv2d_op
 
 
 def join_layers(program: Program) -> None:
@@ -76,8 +80,8 @@ class _Layers(Matcher):
         products = tuple({step.name for step in self.program.steps if step.op.layer is not None})
         activations = tuple({step.name for step in self.program.steps if step.op.activation is not None})
         weights = Capture("weights", lambda layers, tensor: id(tensor) in layers.fixed)
-        padded = Call(ops.Pad, Capture("image"), Static("amounts"), name="padded", once=True)
-        convolutions = ops.Conv2D, ops.DepthwiseConv2dNative
+        padded = Call(pad_op, Capture("image"), Static("amounts"), name="padded", once=True)
+        convolutions = conv2_d, depthwise_conv2d_op
         layer = Capture("layer", lambda layers, tensor: layers.is_open(tensor, False))
         total = Capture("layer", lambda layers, tensor: layers.is_open(tensor, True))
         vector = Either(
@@ -87,9 +91,9 @@ class _Layers(Matcher):
         return [
             Rule(Call(convolutions, padded, weights, Capture(), "VALID", Capture(), "NHWC"), self._start),
             Rule(Call(products, Capture(), weights), self._start),
-            Rule(Call((ops.Mul, ops.AddV2, ops.Sub), layer, vector), self._add_vector, "layer", "parameter"),
-            Rule(Call(ops.BiasAdd, layer, vector, "NHWC"), self._add_vector, "layer", "parameter"),
-            Rule(Call(ops.AddV2, layer, Capture("summand")), self._add_summand),
+            Rule(Call((multiply, add, subtract), layer, vector), self._add_vector, "layer", "parameter"),
+            Rule(Call(bias_add_op, layer, vector, "NHWC"), self._add_vector, "layer", "parameter"),
+            Rule(Call(add, layer, Capture("summand")), self._add_summand),
             Rule(Call(activations, total), self._activate),
         ]
 
@@ -120,7 +124,7 @@ class _Layers(Matcher):
         before, after = captures["layer"].shape, step.outputs[0].shape
         if (after.rank, after[-1]) != (before.rank, layer.kernels.channels):
             return "the operand is larger than the result of the layer"
-        change = "mul" if step.op is ops.Mul.op else "sub" if step.op is ops.Sub.op else "add"
+        change = "mul" if step.op is multiply.op else "sub" if step.op is subtract.op else "add"
         return self._append(step, captures["layer"], vectors=(*layer.vectors, (change, vector)))
 
     def _add_summand(self, step: Step, captures: Captures) -> str | None:

@@ -10,6 +10,7 @@ from tapeflow.array.properties import shape
 from tapeflow.array.reshapes import reshape
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, float64, int64
 from tapeflow.linalg.diagonals import diag_part
 from tapeflow.math.casting import cast
@@ -36,7 +37,9 @@ def _mean_of_quotients(totals: Any, name: str) -> Any:
 
 
 @metric
-def mean_iou(labels: Any, predictions: Any, num_classes: int, weights: Any = None, name: str | None = None) -> Any:
+def mean_iou(
+    labels: Any, predictions: Any, num_classes: int, weights: TensorLike | None = None, name: str | None = None
+) -> Any:
     """Computes the mean of the intersection over union of all classes.
 
     The intersection has the elements whose label and prediction are the class, the union all with either of them.

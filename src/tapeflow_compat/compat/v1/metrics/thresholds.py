@@ -14,6 +14,7 @@ from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bool as boolean
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.math import elementwise
@@ -71,7 +72,7 @@ def _metric(kind: str, example: list[float]) -> Callable[..., Any]:
     @metric
     @member(f"{kind}_at_thresholds", kind=kind.replace("_", " "), example=str(example))
     def count(
-        labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None, name: str | None = None
+        labels: TensorLike, predictions: Any, thresholds: Sequence[float], weights: Any = None, name: str | None = None
     ) -> Any:
         """Counts the {kind} for each threshold.
 
@@ -195,7 +196,7 @@ def _interpolated_area(tp: Any, fp: Any, fn: Any, name: str) -> Any:
 
 @functools.partial(metric, before="curve")
 def auc(
-    labels: Any,
+    labels: TensorLike,
     predictions: Any,
     weights: Any = None,
     num_thresholds: int = 200,

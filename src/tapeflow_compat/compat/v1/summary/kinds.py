@@ -13,6 +13,7 @@ from google.protobuf import json_format
 from tapeflow.core.context import state
 from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, string
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.graph.ir.python_op import executing_eagerly
@@ -152,7 +153,11 @@ def histogram(name: str, values: Any, collections: Sequence[str] | None = None, 
 
 
 def image(
-    name: str, tensor: Any, max_outputs: int = 3, collections: Sequence[str] | None = None, family: str | None = None
+    name: str,
+    tensor: TensorLike,
+    max_outputs: int = 3,
+    collections: Sequence[str] | None = None,
+    family: str | None = None,
 ) -> Tensor:
     """Returns a summary of images.
 

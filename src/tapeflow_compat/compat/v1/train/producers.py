@@ -12,6 +12,7 @@ from tapeflow.array.properties import size
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies
+from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import float32, int64, string
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
@@ -38,7 +39,7 @@ def refuse_eagerly(kind: type[Exception]) -> None:
         raise kind(_NOT_EAGERLY)
 
 
-def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
+def match_filenames_once(pattern: str, name: str | None = None) -> Variable:
     """Returns the names of the files that match a pattern, as a local variable. A session looks for them once.
 
     Args:
@@ -64,7 +65,7 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
         return in_collections(variable, [GraphKeys.LOCAL_VARIABLES])
 
 
-def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
+def limit_epochs(tensor: TensorLike, num_epochs: int | None = None, name: str | None = None) -> Any:
     """Returns a tensor that can be read a limited number of times in a session.
 
     Args:
@@ -95,8 +96,8 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
 
 
 def input_producer(
-    input_tensor: Any,
-    element_shape: Any = None,
+    input_tensor: TensorLike,
+    element_shape: ShapeLike = None,
     num_epochs: int | None = None,
     shuffle: bool = True,
     seed: int | None = None,

@@ -11,6 +11,7 @@ from tapeflow.array import reshapes
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.protos import CheckpointState
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.variable import Variable
 from tapeflow.io import gfile
@@ -650,7 +651,7 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any
             initialize_with(piece, part)
 
 
-def initialize_with(variable: Any, value: Any) -> None:
+def initialize_with(variable: Any, value: TensorLike) -> None:
     """Makes the initializer of a graph's variable assign a value.
 
     Args:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
+from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core import errors
@@ -70,7 +71,7 @@ class SessionManager:
         max_wait_secs: float = 7200,
         config: Any = None,
         init_feed_dict: Any = None,
-        init_fn: Any = None,
+        init_fn: Callable[..., Any] | None = None,
     ) -> Session:
         """Returns a session that is ready: with a checkpoint's values if there is one, and initialized otherwise.
 

@@ -407,7 +407,7 @@ class Supervisor:
         """Waits until a stop is requested."""
         self._coord.wait_for_stop()
 
-    def summary_computed(self, sess: Session, summary: Any, global_step: Any = None) -> None:
+    def summary_computed(self, sess: Session, summary: Any, global_step: int | None = None) -> None:
         """Writes a summary that the program has computed.
 
         Args:
