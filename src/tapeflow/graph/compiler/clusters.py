@@ -453,7 +453,7 @@ def single_cluster(program: Program, step: Step) -> Step | None:
     if elements_of(step.outputs[0]) < _LEAST_WORK:
         return None
     part = copy.copy(program)
-    part.steps, part.outputs = [step], step.outputs
+    part.steps, part.outputs = [step], list(step.outputs)
     clustering = _Clustering(part)
     return clustering.steps([clustering.group_of(step)])[0]
 
