@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import itertools
 import linecache
-import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -102,13 +101,6 @@ class Written:
 
     def __del__(self, deleted: deque[str] = _deleted) -> None:  # a default argument survives the module's globals
         deleted.append(self._filename)  # the garbage collector may interrupt an iteration over linecache's cache
-
-    def running(self) -> Step | None:
-        """Returns the step that this thread is running, or None if the thread is not in this function."""
-        frame: Any = sys._getframe()
-        while frame is not None and frame.f_code.co_filename != self._filename:
-            frame = frame.f_back
-        return None if frame is None else self._writer.steps.get(frame.f_lineno)
 
     def finish(self, error: Exception) -> Exception:
         """Runs the effects that do not depend on the step that raised an error, and returns the error explained."""

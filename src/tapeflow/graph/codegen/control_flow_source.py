@@ -56,13 +56,15 @@ class ControlFlowWriter(Writer):
             recorded: the indices of hoisted values to record. Each iteration also records the body's outputs after the
                 loop variables. None records nothing.
         """
-        limit, record = self.unique("limit"), self.unique("record")
+        loop.limit, record = self.unique("limit"), self.unique("record")
+        if recorded is not None:
+            loop.record, loop.recorded = record, recorded
         starts = [self.unique(f"{own.op.name}_start") for _, own in loop.variables]
         inputs = [loop.captured.get(place) for place in range(captured)]
         invariants = [self.unique("unused" if tensors is None else tensors[0].op.name) for tensors in inputs]
-        self.row(0, f"def {name}({', '.join([limit, record, *starts, *invariants])}):")
+        self.row(0, f"def {name}({', '.join([loop.limit, record, *starts, *invariants])}):")
         forms = [(None, name) for name in starts], [(None, name) for name in invariants]
-        results = self._loop(loop, limit, *forms, 1, None if recorded is None else (record, recorded))
+        results = self._loop(loop, *forms, 1)
         tensors = [self._tensor(form, own.dtype) for (_, own), form in zip(loop.variables, results, strict=True)]
         self.write_return(1, tensors)
 
@@ -140,36 +142,21 @@ class ControlFlowWriter(Writer):
 
     def _nested_loop(self, step: Step, loop: LoopParts, indent: int) -> None:
         """Writes a loop inside another program."""
-        args = step.args
-        limit = ""
+        args, count = step.args, len(loop.variables)
         if loop.limited:
-            limit, args = f"int({self._test_value(args[0])})", args[1:]
-        count = len(loop.variables)
+            loop.limit, args = f"int({self._test_value(args[0])})", args[1:]
         forms = [self._forms(t) for t in args]
-        results = self._loop(loop, limit, forms[:count], forms[count:], indent)
+        results = self._loop(loop, forms[:count], forms[count:], indent)
         for out, form in zip(step.outputs, results, strict=True):
             self._set_forms(out, form)
 
-    def _loop(
-        self,
-        loop: LoopParts,
-        limit: str,
-        starts: Sequence[Forms],
-        captured: Sequence[Forms],
-        indent: int,
-        record: tuple[str, Sequence[int]] | None = None,
-    ) -> list[Forms]:
-        """Writes a loop.
+    def _loop(self, loop: LoopParts, starts: Sequence[Forms], captured: Sequence[Forms], indent: int) -> list[Forms]:
+        """Writes a loop, and returns the values of the loop variables after it.
 
         Args:
             loop: the loop.
-            limit: the expression for the maximal trip count; unused if the loop has none.
             starts, captured: the first values of loop variables, and loop-invariant values.
             indent: the indentation.
-            record: the name of the record, and the indices of its hoisted values; None without a record.
-
-        Returns:
-            The values of the loop variables after the loop.
         """
         names = [self.unique(own.op.name) for _, own in loop.variables]
         results: list[Forms] = []
@@ -185,19 +172,19 @@ class ControlFlowWriter(Writer):
                 self._set_forms(t, captured[place])
         dead: list[str] = []
         if loop.counter is None:
-            self._conditional_header(loop, limit, indent, record)
+            self._conditional_header(loop, indent)
         else:
             counter = names[loop.counter]
             begin = self._once(self._number(starts[loop.counter]), f"{counter}_start", indent)
-            stop, dead = self._counted_header(loop, limit, counter, begin, indent, record)
+            stop, dead = self._counted_header(loop, counter, begin, indent)
             results[loop.counter] = f"max({begin}, {stop})", None
             indent += loop.ahead is not None
         rows = len(self._rows)
         self.block(loop.body, indent + 1)
         outputs = loop.body.outputs
-        if record is not None:
+        if loop.record:
             residuals = "".join(f"{self.reference(t)}, " for t in outputs[len(names) :])
-            self.row(indent + 1, f"{record[0]}.rows.append(({residuals}))")
+            self.row(indent + 1, f"{loop.record}.rows.append(({residuals}))")
         after = [self.numbers[id(t)] if i in loop.numbers else self.reference(t)
                  for i, t in enumerate(outputs[: len(names)])]  # fmt: skip
         changed = [(name, value) for name, value in zip(names, after, strict=True) if name != value]
@@ -209,32 +196,28 @@ class ControlFlowWriter(Writer):
             self.row(indent, f"del {', '.join(dead)}")
         return results
 
-    def _conditional_header(
-        self, loop: LoopParts, limit: str, indent: int, record: tuple[str, Sequence[int]] | None
-    ) -> None:
-        """Writes the lines before the body of a loop that tests its condition; arguments as in `_loop`."""
+    def _conditional_header(self, loop: LoopParts, indent: int) -> None:
+        """Writes the lines before the body of a loop that tests its condition."""
         first = self.unique("first")
         if loop.ahead is not None:
             self.row(indent, f"{first} = True")
-        self.row(indent, f"for _ in range({limit}):" if loop.limited else "while True:")
+        self.row(indent, f"for _ in range({loop.limit}):" if loop.limited else "while True:")
         self.block(loop.condition, indent + 1)
         self.row(indent + 1, f"if not {self._test_value(loop.condition.outputs[0])}:")
         self.row(indent + 2, "break")
         if loop.ahead is not None:
             self.row(indent + 1, f"if {first}:")
             self.row(indent + 2, f"{first} = False")
-            self._ahead(loop, indent + 2, record)
+            self._ahead(loop, indent + 2)
 
-    def _counted_header(
-        self, loop: LoopParts, limit: str, counter: str, start: str, indent: int,
-        record: tuple[str, Sequence[int]] | None,
-    ) -> tuple[str, list[str]]:  # fmt: skip
+    def _counted_header(self, loop: LoopParts, counter: str, start: str, indent: int) -> tuple[str, list[str]]:
         """Writes the lines before the body of a loop that counts its iterations.
 
         Args:
-            loop, limit, indent, record: as in `_loop`.
+            loop: the loop.
             counter: the name of the counter.
             start: the expression for its first value.
+            indent: the indentation.
 
         Returns:
             The expression for the end of the range, and the names without a use after the loop.
@@ -243,12 +226,12 @@ class ControlFlowWriter(Writer):
         others.steps = [step for step in others.steps if step is not loop.test]
         self.block(others, indent)
         bound = self._host_argument(loop.test.args[1])
-        stop = self._once(f"min({bound}, {start} + {limit})" if loop.limited else bound, "stop", indent)
+        stop = self._once(f"min({bound}, {start} + {loop.limit})" if loop.limited else bound, "stop", indent)
         values, items = f"range({start}, {stop})", {}
         if loop.ahead is not None:
             self.row(indent, f"if {start} < {stop}:")
             indent += 1
-            items = self._stacked(loop, start, stop, indent, record)
+            items = self._stacked(loop, start, stop, indent)
         body, i = copy.copy(loop.body), loop.counter or 0
         body.outputs = [*body.outputs[:i], body.inputs[i], *body.outputs[i + 1 :]]  # the range counts
         prune(body)
@@ -258,10 +241,8 @@ class ControlFlowWriter(Writer):
         self.row(indent, f"for {', '.join([counter, *items.values()])} in {values}:")
         return stop, [*items, *items.values()]
 
-    def _stacked(
-        self, loop: LoopParts, start: str, stop: str, indent: int, record: tuple[str, Sequence[int]] | None
-    ) -> dict[str, str]:
-        """Writes the hoisted part of a counting loop; arguments as in `_counted_header`.
+    def _stacked(self, loop: LoopParts, start: str, stop: str, indent: int) -> dict[str, str]:
+        """Writes the hoisted part of a counting loop.
 
         Returns:
             The names of the values in an iteration, by the names of the stacked tensors.
@@ -274,7 +255,7 @@ class ControlFlowWriter(Writer):
             self.row(indent, f"{counters} = {self.named('arange', torch.arange)}({start}, {stop}, dtype={dtype})")
             self._set_forms(program.inputs[0], (count, None))
             self._set_forms(program.inputs[1], (None, counters))
-        self._ahead(loop, indent, record)
+        self._ahead(loop, indent)
         items: dict[str, str] = {}
         used = loop.body.use_counts()  # unused ones are only recorded
         for t, own in zip(program.outputs[shared:], loop.from_ahead[shared:], strict=True):
@@ -283,15 +264,16 @@ class ControlFlowWriter(Writer):
                 self._set_forms(own, (None, name))
         return items
 
-    def _ahead(self, loop: LoopParts, indent: int, record: tuple[str, Sequence[int]] | None) -> None:
+    def _ahead(self, loop: LoopParts, indent: int) -> None:
         """Writes the hoisted part of a loop, and the line that records its values."""
         program = loop.ahead or loop.body
         self.block(program, indent)
         outputs = program.outputs
         for t, own in zip(outputs[: loop.shared], loop.from_ahead, strict=False):
             self._set_forms(own, self._forms(t))
-        if record is not None and record[1]:
-            self.row(indent, f"{record[0]}.ahead = ({''.join(f'{self.reference(outputs[i])}, ' for i in record[1])})")
+        if loop.recorded:
+            values = "".join(f"{self.reference(outputs[i])}, " for i in loop.recorded)
+            self.row(indent, f"{loop.record}.ahead = ({values})")
 
     # ---- values --------------------------------------------------------------------------------------------------
 

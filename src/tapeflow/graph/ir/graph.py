@@ -661,11 +661,6 @@ def _operation_of(value: Any) -> Operation | None:
     return operation if isinstance(operation, Operation) else None
 
 
-def stage_assignment(name: str, variable: Any, kernel: Callable[..., Any], *values: Any) -> Operation:
-    """Calls `assign_variable` of the graph that this thread builds."""
-    return state.graph.assign_variable(name, variable, kernel, *values)
-
-
 def default_graph() -> Graph:
     """Returns the default graph of a thread that builds no graph."""
     if state.default_graph is None:

@@ -151,6 +151,8 @@ class LoopParts:
         limited: True if the loop's first operand is the maximal trip count.
         counter: the index of the loop variable that counts the iterations, or None.
         numbers: the indices of loop variables that are Python numbers: each iteration adds a constant.
+        limit: the printed expression for the maximal trip count.
+        record, recorded: the printed name of the record, "" without one, and the indices of hoisted values in it.
 
     Args:
         programs: the programs of condition and body, and of the hoisted part.
@@ -163,6 +165,8 @@ class LoopParts:
         self.ahead: Program | None = ahead[0] if ahead else None
         self.shared = len(loop.prologue.shared) if ahead else 0
         self.limited, self.counter = loop.limited, counter_of(loop)
+        self.limit = self.record = ""
+        self.recorded: Sequence[int] = ()
         self.numbers = {i for i in range(count) if increment(body, i) is not None}
         self.variables = list(zip(condition.inputs[:count], body.inputs[:count], strict=True))
         self.from_ahead = body.inputs[count + len(places[1]) :]
