@@ -200,11 +200,13 @@ class Program:
         if value is None:
             return
         name, shape = value.name, value.shape
-        kind = self._random.choice(("concat", "slice", "stack", "tile", "last"))
+        kind = self._random.choice(("concat", "slice", "rest", "stack", "tile", "last"))
         if kind == "concat":
             self._add(f"tf.concat([{name}, {name}], -1)", value.dtype, (*shape[:-1], 2 * shape[-1]))
         elif kind == "slice" and shape[0] > 1:
             self._add(f"{name}[1:]", value.dtype, (shape[0] - 1, *shape[1:]))
+        elif kind == "rest" and shape[-1] > 1:
+            self._add(f"{name}[..., 1:]", value.dtype, (*shape[:-1], shape[-1] - 1))
         elif kind == "stack":
             self._add(f"tf.stack([{name}, {name}], 1)", value.dtype, (shape[0], 2, *shape[1:]))
         elif kind == "tile":

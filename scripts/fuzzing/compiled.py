@@ -296,7 +296,7 @@ class Drawing:
         if v is None:
             return
         axis = self.rng.randrange(len(v.dims))
-        kind = self.rng.choice(("expand", "squeeze", "reverse", "transpose", "double"))
+        kind = self.rng.choice(("expand", "squeeze", "reverse", "transpose", "double", "swap"))
         if kind == "expand":
             self.add(tf.expand_dims(v.tensor, axis), (*v.dims[:axis], 1, *v.dims[axis:]))
         elif kind == "squeeze" and v.dims[axis] == 1:
@@ -308,6 +308,8 @@ class Drawing:
         elif kind == "double":
             half = tf.concat([v.tensor, v.tensor], axis)
             self.add(tf.split(half, 2, axis)[1], v.dims)
+        elif kind == "swap" and len(v.dims) > 2:
+            self.add(tf.transpose(v.tensor, [1, 0, *range(2, len(v.dims))]), (v.dims[1], v.dims[0], *v.dims[2:]))
 
     def draw(self) -> None:
         tf, v = self.tf, self.pick(lambda v: v.dims and v.dtype == "float32")

@@ -381,3 +381,65 @@ def test_random_programs_of_vectors(seed):
             assert got.shape == result.shape
             np.testing.assert_allclose(got, result, rtol=1e-5, atol=1e-5)
         np.testing.assert_allclose(variable, changed, rtol=1e-5, atol=1e-5)
+
+
+VIEWS = {
+    "a crop": lambda x: x[:, 1:-1, 2:-3],
+    "swapped": lambda x: tf.transpose(x, [1, 0, 2]),
+    "swapped and cropped": lambda x: tf.transpose(x, [1, 0, 2])[1:, :-1, 5:],
+    "reversed axes": tf.transpose,
+    "every other column": lambda x: x[..., ::2],
+    "every other row": lambda x: x[:, ::2],
+    "one column": lambda x: x[..., 3:4] * tf.ones([70]),
+    "a half": lambda x: tf.split(x, 2, axis=2)[1],
+    "a diagonal block": lambda x: x[1:2, 2:3, 60:],
+    "a repeated row": lambda x: tf.broadcast_to(x[:, :1], x.shape),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+@pytest.mark.parametrize("shape", [(4, 6, 200), (3, 4, 66), (2, 70, 64)])
+def test_inputs_that_are_views(view, shape):
+    def function(x, column, row):
+        y = view(x)
+        centered = y - tf.reduce_mean(y, -1, keepdims=True)
+        return tf.tanh(y) * 2.0 + column[: y.shape[1]] - row[: y.shape[2]], centered * 0.5, y + tf.reverse(y, [0])
+
+    rng = np.random.default_rng(0)
+    args = [tf.constant(rng.normal(size=s), tf.float32) for s in (shape, (shape[1] + shape[0] + 200, 1), (400,))]
+    compiled = tf.function(function, jit_compile=True)
+    for scale in (1.0, 2.0):
+        own = [args[0] * scale, *args[1:]]
+        for got, want in zip(compiled(*own), function(*own), strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
+def test_views_of_sizes_that_change():
+    @tf.function(input_signature=[tf.TensorSpec([None, None, None])], jit_compile=True)
+    def function(x):
+        return tf.tanh(tf.transpose(x, [1, 0, 2])[..., 1:]) * 2.0 + 1.0
+
+    for shape in [(3, 4, 66), (4, 3, 66), (3, 4, 1), (1, 1, 300), (0, 2, 70), (5, 1, 70), (2, 2, 9), (3, 4, 500)]:
+        x = tf.constant(np.random.default_rng(1).normal(size=shape), tf.float32)
+        np.testing.assert_allclose(
+            function(x), np.tanh(np.swapaxes(x, 0, 1)[..., 1:]) * 2.0 + 1.0, rtol=1e-5, atol=1e-6
+        )
+
+
+@pytest.mark.parametrize(
+    "shape", [(64, 100, 3), (16, 1024, 1, 2), (5, 4096, 5), (1, 20_000, 1, 3), (20011, 3), (8192, 63)]
+)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+def test_short_rows_that_are_broadcast(shape, dtype):
+    def function(x, channels, pixels):
+        y = (x - channels) / (channels + 3.0)
+        return y, tf.where(y > 0.0, y, channels * 0.1), y * pixels
+
+    rng = np.random.default_rng(0)
+    shapes = [shape, shape[-1:], (*shape[:-1], 1)]
+    x, channels, pixels = (tf.constant(rng.random(s), dtype) for s in shapes)
+    compiled = tf.function(function, jit_compile=True)
+    for own in ([x, channels, tf.constant(2.0, dtype)], [x, channels, pixels], [x[1:], channels * 2, pixels[1:]]):
+        if 0 not in own[0].shape:
+            for got, want in zip(compiled(*own), function(*own), strict=True):
+                np.testing.assert_array_equal(tf.cast(got, tf.float64), tf.cast(want, tf.float64))

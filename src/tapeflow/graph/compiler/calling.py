@@ -41,7 +41,7 @@ def caller(variables: int, inputs: int, checks: Sequence[str], lines: Sequence[s
         [f"{c}{i}" for i in range(n)] for c, n in (("v", variables), ("x", inputs), ("m", variables))
     )
     addresses = [f"p{i}" for i in range(variables + inputs)]
-    call = [*bound([*memory, *values], addresses, fallback(variables, inputs), contiguous=variables), *lines]
+    call = [*bound([*memory, *values], addresses, fallback(variables, inputs)), *lines]
     if variables:
         call = _updating(handles, call)
     text = [f"def call({', '.join([*handles, *values])}):", *checks, *call, f"    return {result}"]
@@ -111,18 +111,21 @@ def filling(table: Sequence[Any], operands: Sequence[str], limit: str, work: str
     return [*lines, f"    numbers = array({', '.join(entries)})", "    kernel(address(numbers))"]
 
 
-def bound(values: Sequence[str], addresses: Sequence[str], otherwise: str, contiguous: int = 0) -> list[str]:
-    """Returns source lines that make tensors contiguous and take their addresses.
+def contiguous(values: Sequence[str]) -> list[str]:
+    """Returns source lines that make tensors contiguous."""
+    return [f"    if not {v}.is_contiguous(): {v} = {v}.contiguous()" for v in values]
+
+
+def bound(values: Sequence[str], addresses: Sequence[str], otherwise: str) -> list[str]:
+    """Returns source lines that take the addresses of tensors.
 
     Args:
         values: the names of the tensors.
         addresses: the names of their addresses.
         otherwise: the expression to return if a tensor has no address.
-        contiguous: the number of tensors at the start that are known to be contiguous.
     """
     taken = [f"({a} := {v}.data_ptr())" for v, a in zip(values, addresses, strict=True)]
     return [
-        *[f"    if not {v}.is_contiguous(): {v} = {v}.contiguous()" for v in values[contiguous:]],
         # A tensor with the address 0 has no elements, or another object holds its memory.
         f"    if not ({' and '.join(taken) or True}):",
         f"        return {otherwise}",

@@ -39,7 +39,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
 from tapeflow.graph.compiler.calling import NAMES, caller, fallback
 from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, MOST_STACK, ROW, Passes, Recorder, record_passes
-from tapeflow.graph.compiler.loops import Operand, loops_of
+from tapeflow.graph.compiler.loops import SHORT, STRIDED, Operand, loops_of
 from tapeflow.graph.compiler.target import function
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
@@ -96,7 +96,7 @@ class Cluster:
         if shape is None:
             return f"; {self._name}: its steps are calls of ATen's kernels for these shapes\n"
         rows = self._has_reductions
-        sizes, operands = self._loops(shapes, shape, rows)
+        sizes, operands, _ = self._loops(shapes, shape, rows)
         passes = self._passes(operands, self._kinds(of_outputs, shape), rows)
         return self._text(operands, passes, len(sizes)).replace("{name}", self._name)
 
@@ -106,16 +106,26 @@ class Cluster:
         Args:
             memory: for an output, by its index, the index of an input of its shape whose memory it may take.
         """
-        plans: dict[_Shapes, _Plan] = {}
+        plans: dict[Any, _Plan] = {}
+        count = len(self._inputs)
 
-        def planned(shapes: _Shapes) -> _Plan:
+        def of_views(*tensors: torch.Tensor) -> Any:
+            shapes = tuple([x.shape for x in tensors])
+            key = shapes + tuple([x.stride() for x in tensors])
+            plan = plans.get(key) or planned(key)
+            if plan is not _COPIED:
+                return (plan, *tensors)
+            return (plans.get(shapes) or planned(shapes), *[x.contiguous() for x in tensors])
+
+        def planned(key: Any) -> _Plan:
             if len(plans) >= _MOST_PLANS:
                 plans.clear()
+            shapes, strides = key[:count], key[count:]
             with pause_collection():  # writing and compiling a kernel makes many objects that are freed at once
-                plan = self._planned(shapes)
-            if plan.once and any(shapes[j] != plan.shapes[i] for i, j in memory.items()):
+                plan = self._planned(shapes, strides)
+            if plan.once and (strides or any(shapes[j] != plan.shapes[i] for i, j in memory.items())):
                 plan = plan._replace(once=False)
-            plans[shapes] = plan
+            plans[key] = plan
             return plan
 
         handles = len(self._variables)
@@ -130,11 +140,11 @@ class Cluster:
             return None if not self.outputs else results[0] if len(results) == 1 else results
 
         namespace = NAMES | {
-            "find": plans.get, "planned": planned, "one_by_one": one_by_one,
+            "find": plans.get, "planned": planned, "one_by_one": one_by_one, "of_views": of_views,
             **{f"dtype{i}": t.dtype.torch for i, t in enumerate(self.outputs)},
         }  # fmt: skip
         reused = tuple([memory.get(i) for i in range(len(self.outputs))])
-        exec(_caller(handles, len(self._inputs), reused, bool(self._columns)), namespace)
+        exec(_caller(handles, count, reused, bool(self._columns)), namespace)
         call: Callable[..., Any] = namespace["call"]
         return call
 
@@ -143,13 +153,17 @@ class Cluster:
         """The fallback for tensors that the loops don't support: the steps as calls of ATen's kernels."""
         return hooks.one_by_one(self._name, self.program)
 
-    def _planned(self, shapes: _Shapes) -> _Plan:
-        """Returns the plan for inputs of these shapes."""
+    def _planned(self, shapes: _Shapes, strides: Sequence[Sequence[int]]) -> _Plan:
+        """Returns the plan for inputs of these shapes and strides; without strides, they are contiguous."""
+        if any(n and n[-1] > 1 and s[-1] != 1 for n, s in zip(shapes, strides, strict=False)):
+            return _COPIED
         nest = self.nest(shapes)
         if nest is None:
             return _ONE_BY_ONE
         shapes, (shape, of_outputs, kinds, rows) = self._of_elements(shapes), nest
-        sizes, operands = self._loops(shapes, shape, rows)
+        sizes, operands, entries = self._loops(shapes, shape, rows, strides)
+        if sizes[-1] < SHORT and any(operand.access == STRIDED for operand in operands):
+            return _COPIED
         key = rows, kinds, *operands
         known = self._kernels.get(key)
         if known is None:
@@ -166,7 +180,7 @@ class Cluster:
             return _ONE_BY_ONE
         count = math.prod(sizes[:-1])
         chunk = max(_FEWEST_ROWS, min(_MOST_ROWS, _CHUNK // max(sizes[-1], 1)))
-        table = [*sizes, chunk, *(_bits(value, dtype) for dtype, value in passes.constants)]
+        table = [*sizes, chunk, *(_bits(value, dtype) for dtype, value in passes.constants), *entries]
         array = (ctypes.c_int64 * len(table))(*table)
         totals = len(self._columns) * -(-count // chunk) * (sizes[-1] + _MOST_LANES)
         return _Plan(kernel, ctypes.addressof(array), of_outputs, totals, len(passes.roots) == 1, array)
@@ -194,10 +208,14 @@ class Cluster:
         """Returns a shape in loops, without leading dimensions of size 1 if the steps differ in them."""
         return torch.Size(shape[-1:] if self._is_flat and math.prod(shape[:-1]) == 1 else shape)
 
-    def _loops(self, shapes: _Shapes, shape: tuple[int, ...], rows: bool) -> tuple[list[int], list[Operand]]:
-        """Returns the sizes of the loops over a shape, and how variables and inputs vary in them."""
+    def _loops(
+        self, shapes: _Shapes, shape: tuple[int, ...], rows: bool, strides: Sequence[Sequence[int]] = ()
+    ) -> tuple[list[int], list[Operand], list[int]]:
+        """Returns the sizes of the loops over a shape, how variables and inputs vary in them, and their entries of the
+        table."""
         dtypes = [t.dtype for t in (*self._variables, *self._inputs)]
-        return loops_of([*self._of_variables, *shapes], shape, dtypes, rows)
+        along = [s if shapes[i] else () for i, s in enumerate(strides)] or [None] * len(shapes)
+        return loops_of([*self._of_variables, *shapes], shape, dtypes, rows, [*[None] * len(self._variables), *along])
 
     def _passes(self, operands: Sequence[Operand], kinds: Sequence[str], rows: bool) -> Passes:
         """Returns the passes that compute the new values of the variables, and the outputs."""
@@ -377,6 +395,7 @@ class _Plan(NamedTuple):
 
 
 _ONE_BY_ONE = _Plan(None, 0, [], 0, False, None)
+_COPIED = _ONE_BY_ONE._replace()  # for inputs that are not contiguous: copies of them take less time
 
 
 def _bits(value: float, dtype: DType) -> int:
@@ -396,9 +415,12 @@ def _caller(variables: int, inputs: int, reused: tuple[int | None, ...], has_tot
     results = [f"y{i}" for i in range(len(reused))]
     addresses = [f"p{i}" for i in range(variables + inputs)]
     written = [*addresses[:variables], *(f"{v}.data_ptr()" for v in [*results, *["totals"] * has_totals])]
-    shapes = f"({''.join(f'x{i}.shape, ' for i in range(inputs))})"
+    values = [f"x{i}" for i in range(inputs)]
+    shapes = f"({''.join(f'{x}.shape, ' for x in values)})"
+    are_contiguous = " and ".join(f"{x}.is_contiguous()" for x in values)
     checks = [
-        f"    plan = find({shapes}) or planned({shapes})",
+        f"    if {are_contiguous or True}: plan = find({shapes}) or planned({shapes})",
+        f"    else: {', '.join(['plan', *values])} = of_views({', '.join(values)})",
         "    kernel, sizes, shapes, total, once, _ = plan",
         f"    if kernel is None: return {fallback(variables, inputs)}",
     ]

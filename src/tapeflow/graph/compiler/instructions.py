@@ -55,14 +55,14 @@ def allocated(b: ir.IRBuilder, kind: Any, count: Any = None) -> Any:
 
 
 @contextlib.contextmanager
-def repeated(b: ir.IRBuilder, begin: Any, end: Any, step: int = 1) -> Iterator[Any]:
+def repeated(b: ir.IRBuilder, begin: Any, end: Any, step: Any = 1) -> Iterator[Any]:
     """Repeats instructions for the indices `begin`, `begin + step`, ... below `end`.
 
     Args:
         b: the builder of the instructions.
         begin, end: the range: values of 64 bits, or static integers. A static range is not empty. If it has only one
             index, there is no loop.
-        step: the step.
+        step: the step: a static integer, or a value of 64 bits.
     """
     is_static = isinstance(end, int)
     if is_static:
@@ -79,7 +79,7 @@ def repeated(b: ir.IRBuilder, begin: Any, end: Any, step: int = 1) -> Iterator[A
     index = b.phi(I64)
     index.add_incoming(begin, before)
     yield index
-    following = b.add(index, number(step))
+    following = b.add(index, value_of(step))
     index.add_incoming(following, b.block)
     b.cbranch(b.icmp_signed("<", following, end), body, after)
     b.position_at_end(after)

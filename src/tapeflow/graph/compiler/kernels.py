@@ -3,9 +3,10 @@
 `write_nest` writes the loops of tensors of static sizes in native loops. The rest of this page is about kernels of
 clusters. Both compute a row by the same passes (`_Row`).
 
-A kernel takes a table with the sizes of its loops and with constants, and the addresses of its inputs and outputs.
-Inputs are contiguous, and broadcast along loops that they do not vary with. Torch's OpenMP threads compute large
-ranges. Each thread takes the next chunk when it has finished one, so a busy processor does not delay the others.
+A kernel takes a table with the sizes of its loops, with constants and with strides, and the addresses of its inputs
+and outputs. Inputs are broadcast along loops that they do not vary with. The elements of a row are contiguous. Torch's
+OpenMP threads compute large ranges. Each thread takes the next chunk when it has finished one, so a busy processor does
+not delay the others.
 
 Totals over rows are summed for each chunk of rows, and then over the chunks in order. The chunk size depends only on
 the tensor sizes, so the sums have the same bits for any number of threads.
@@ -42,7 +43,7 @@ from tapeflow.graph.compiler.instructions import (
     store_entry,
     value_of,
 )
-from tapeflow.graph.compiler.loops import Operand
+from tapeflow.graph.compiler.loops import REPEATED, STRIDED, Operand
 from tapeflow.graph.compiler.vectors import MEMORY, Accumulator, Vectors
 
 # Elements: for fewer, waking other threads takes longer than computing them.
@@ -145,7 +146,12 @@ class _Kernel:
         self._vectors = Vectors(self._module, self._lanes)
         pointers = len(inputs) + len(outputs) + bool(passes.totals)  # the last one is the memory for totals
         self._pointers = pointers
-        self._next = loops + pointers  # from here: the next chunk's start, size, the end; the constants
+        # From here: the next chunk's start, size, the end; the constants; the entries of the inputs.
+        self._next = loops + pointers
+        self._places, self._count = [], len(passes.constants)  # of the inputs' entries after the chunks' three
+        for operand in inputs:
+            self._places.append(self._next + 3 + self._count)
+            self._count += operand.entries()
         self._constants: list[Any] = []  # in the function that is being written
         self._fill = _written_words(self._module) if passes.words else None
 
@@ -168,6 +174,13 @@ class _Kernel:
         sizes = [load_entry(b, arguments, i) for i in range(self._loops)]
         ins, outs, totals = self._addresses(b, arguments)
         self._load_constants(b, arguments)
+        strides: dict[int, list[Any]] = {}
+        for i, operand in enumerate(self._inputs):
+            entries = [load_entry(b, arguments, self._places[i] + j) for j in range(operand.entries())]
+            if operand.access == STRIDED:
+                strides[i] = entries
+            elif operand.access == REPEATED:
+                ins[i] = self._repeat(b, ins[i], operand.dtype, *entries, sizes[-1])
         if self._loops == 1 and not self._rows:
             words = self._words(b, ins, number(WORDS), end)
             if words:
@@ -188,7 +201,8 @@ class _Kernel:
         for node, pointer in partial.items():
             self._row(b, [], [], number(0), sizes[-1], {}).begin_total(node, pointer)
         with repeated(b, begin, end) as row:
-            starts = [self._offset(b, pointer, i, row, sizes) for pointer, i in zip(ins, self._inputs, strict=True)]
+            starts = [self._offset(b, pointer, operand, row, sizes, strides.get(i))
+                      for i, (pointer, operand) in enumerate(zip(ins, self._inputs, strict=True))]  # fmt: skip
             results = []
             for pointer, node, kind in zip(outs, self._outputs, self._passes.kinds, strict=True):
                 varies = (*[kind != COLUMN] * (self._loops - 1), kind == ELEMENT)
@@ -244,21 +258,52 @@ class _Kernel:
         lanes = number(self._lanes)
         return b.mul(b.udiv(b.add(columns, number(self._lanes - 1)), lanes), lanes)
 
-    def _offset(self, b: ir.IRBuilder, pointer: Any, operand: Operand, row: Any, sizes: Sequence[Any]) -> Any:
-        """Returns the address of an operand's first element in a row, from the outer loops' indices."""
+    def _repeat(self, b: ir.IRBuilder, pointer: Any, dtype: DType, length: Any, size: Any) -> Any:
+        """Returns the address of new memory on the stack with the copies of a row.
+
+        Args:
+            b: the builder.
+            pointer: the address of the row.
+            dtype: its dtype.
+            length: its length.
+            size: the length of all copies, a multiple of it.
+        """
+        kind = MEMORY[dtype]
+        memory = allocated(b, kind, size)
+        with repeated(b, number(0), length) as i:
+            element = b.load(b.gep(pointer, [i], source_etype=kind), typ=kind)
+            with repeated(b, i, size, length) as place:
+                b.store(element, b.gep(memory, [place], source_etype=kind))
+        return memory
+
+    def _offset(
+        self, b: ir.IRBuilder, pointer: Any, operand: Operand, row: Any, sizes: Sequence[Any],
+        strides: Sequence[Any] | None = None,
+    ) -> Any:  # fmt: skip
+        """Returns the address of an operand's first element in a row, from the outer loops' indices.
+
+        Args:
+            b: the builder.
+            pointer: the address of the operand.
+            operand: the operand.
+            row: the index of the row.
+            sizes: the sizes of the loops.
+            strides: its strides along the outer loops, if it is not contiguous.
+        """
         outer = operand.varies[:-1]
         if not any(outer):
             return pointer
         stride: Any = sizes[-1] if operand.varies[-1] else number(1)
-        if all(outer):
+        if all(outer) and strides is None:
             index = b.mul(row, stride)
         else:
             index, rest = number(0), row
-            for size, varies in zip(sizes[-2::-1], outer[::-1], strict=True):
-                if varies:
-                    index = b.add(index, b.mul(b.urem(rest, size), stride))
-                    stride = b.mul(stride, size)
-                rest = b.udiv(rest, size)
+            for axis in reversed(range(len(outer))):
+                if outer[axis]:
+                    own = stride if strides is None else strides[axis]
+                    index = b.add(index, b.mul(b.urem(rest, sizes[axis]) if axis else rest, own))
+                    stride = b.mul(stride, sizes[axis])
+                rest = b.udiv(rest, sizes[axis]) if axis else rest
         return b.gep(pointer, [index], source_etype=MEMORY[operand.dtype])
 
     def _row(self, b: ir.IRBuilder, *arguments: Any, **options: Any) -> _Row:
@@ -289,8 +334,7 @@ class _Kernel:
         """Writes the entry point: it takes the address of the sizes, and of each input and output."""
         function, b = self._function("kernel", *[POINTER] * (1 + self._pointers))
         sizes, *pointers = function.args
-        constants = len(self._passes.constants)
-        arguments = b.alloca(I64, ir.Constant(I32, self._next + 3 + constants))
+        arguments = b.alloca(I64, ir.Constant(I32, self._next + 3 + self._count))
         outer, count = number(1), number(1)
         for i in range(self._loops):
             size = load_entry(b, sizes, i)
@@ -299,7 +343,7 @@ class _Kernel:
             count = b.mul(count, size)
         for i, pointer in enumerate(pointers):
             store_entry(b, b.ptrtoint(pointer, I64), arguments, self._loops + i)
-        for i in range(constants):
+        for i in range(self._count):
             store_entry(b, load_entry(b, sizes, self._loops + 1 + i), arguments, self._next + 3 + i)
         end = count if self._loops == 1 and not self._rows else outer
         zero = number(0)

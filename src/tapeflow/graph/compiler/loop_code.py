@@ -37,7 +37,7 @@ from tapeflow.graph.compiler.instructions import (
 )
 from tapeflow.graph.compiler.kernels import View, place_of, write_nest
 from tapeflow.graph.compiler.loops import Operand, fewest_axes
-from tapeflow.graph.compiler.native_loops import SMALL_PRODUCT
+from tapeflow.graph.compiler.qualification import SMALL_PRODUCT
 from tapeflow.graph.compiler.vectors import MEMORY, Register, Vectors
 
 # Returns the elements of results from the elements of operands.

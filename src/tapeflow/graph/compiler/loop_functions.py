@@ -14,7 +14,7 @@ from tapeflow.graph.compiler.instructions import I64, number, store_entry
 from tapeflow.graph.compiler.loop_code import FEW, Code, Value
 from tapeflow.graph.compiler.loop_control import UNRECORDED, Entries, Held, Variable, Version, numbers_of, write_loop
 from tapeflow.graph.compiler.loop_steps import Steps, condition_of
-from tapeflow.graph.compiler.native_loops import KEPT, Parts
+from tapeflow.graph.compiler.qualification import KEPT, Parts
 from tapeflow.graph.program.loops import Loop
 from tapeflow.graph.program.program import Program
 

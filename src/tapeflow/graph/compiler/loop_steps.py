@@ -47,7 +47,7 @@ from tapeflow.graph.compiler.loop_control import (
     scalar,
     write_loop,
 )
-from tapeflow.graph.compiler.native_loops import TooLarge
+from tapeflow.graph.compiler.qualification import TooLarge
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import VariableUpdate, variable_of
 from tapeflow.graph.program.effects import has_stream

@@ -16,8 +16,9 @@ from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.types.dtypes import resource
-from tapeflow.graph.compiler.calling import caller, fallback, filling, table_names
-from tapeflow.graph.compiler.native_loops import MOST_PRODUCT, SMALL, SMALL_PRODUCT, drawn
+from tapeflow.graph.compiler.calling import caller, contiguous, fallback, filling, table_names
+from tapeflow.graph.compiler.native_loops import drawn
+from tapeflow.graph.compiler.qualification import MOST_PRODUCT, SMALL, SMALL_PRODUCT
 from tapeflow.graph.ir.operation import GraphOp, variable_of
 from tapeflow.graph.program.program import Program, Step
 from tapeflow.linalg.products import batch_matmul, matmul_op
@@ -92,6 +93,7 @@ class NativeOp(GraphOp):
         addresses = [f"p{i}" for i in range(variables + len(inputs))]
         shapes = " or ".join(f"x{i}.shape != shape{i}" for i in range(len(inputs)))
         checks = [f"    if {shapes}: return {otherwise}"] if shapes else []
+        checks += contiguous([f"x{i}" for i in range(len(inputs))])
         results = [f"y{i}" for i in range(len(outputs))]
         lines = [
             *[f"    {y} = like(of_{y})" for y in results],  # in half the time of `torch.empty`

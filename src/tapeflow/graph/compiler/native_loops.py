@@ -16,7 +16,7 @@ import ctypes
 import functools
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -28,9 +28,18 @@ from tapeflow.core.types.dtypes import resource, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.compiler.calling import bound, filling, table_names
+from tapeflow.graph.compiler.calling import bound, contiguous, filling, table_names
 from tapeflow.graph.compiler.clusters import has_llvm
-from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.compiler.qualification import (
+    MOST_PRODUCT,
+    SMALL,
+    SMALL_PRODUCT,
+    Parts,
+    TooLarge,
+    is_small,
+    is_static,
+    may_compile,
+)
 from tapeflow.graph.ir.operation import GraphOp, variable_in
 from tapeflow.graph.program.effects import has_stream, with_stream
 from tapeflow.graph.program.loops import Loop, counts_to_known_bound, returned_values, static_trip_count, trip_count
@@ -39,9 +48,7 @@ from tapeflow.graph.program.program_checks import run_passes
 from tapeflow.graph.program.simplify import simplify
 from tapeflow.graph.program.sizes import BySizes, with_shapes
 
-SMALL = 1 << 13  # elements of a computed tensor
 _MOST_ELEMENTS = 1 << 16  # of a computed tensor: with more, threads pay
-SMALL_PRODUCT, MOST_PRODUCT = 1 << 18, 1 << 24  # multiplications of a matrix product
 _READ_QUICKLY = 1 << 18  # loop-invariant elements: with fewer, computing in the loop is faster than reading results
 _LEAST_STEPS = 100  # in all iterations, if the trip count is static: fewer do not pay for compiling
 _MOST_DRAWN = 1 << 22  # random numbers per call
@@ -84,70 +91,10 @@ def _native(program: Program, step: Step) -> NativeLoop | SizedLoop | None:
     return SizedLoop(loop, tensors)
 
 
-class Parts(NamedTuple):
-    """The programs of a loop as machine code computes them.
-
-    Attributes:
-        condition, body: the programs. The body also returns residuals.
-        tensors: the inputs of the loop.
-        shared, stacked: the last inputs of the body: tensors from kernels that run before the loop, and tensors with a
-            row for each iteration.
-    """
-
-    condition: Program
-    body: Program
-    tensors: Sequence[SymbolicTensor | TensorSpec]
-    shared: Sequence[TensorSpec] = ()
-    stacked: Sequence[TensorSpec] = ()
-
-    def fit(self, count: int, most: int) -> bool:
-        """Returns True if all shapes are static, and computed tensors have at most as many elements.
-
-        Args:
-            count: the number of loop variables.
-            most: the number of elements.
-        """
-        variables, steps = self.tensors[:count], (*self.condition.steps, *self.body.steps)
-        own = all(map(is_static, (*self.tensors, *self.shared, *self.stacked)))
-        return own and all(is_small(t, most) for t in variables) and all(may_compile(step, most) for step in steps)
-
-
 def body_of(loop: Loop) -> Program:
     """Returns the program of a loop's body. It also returns the residuals."""
     body = loop.body
     return (body.returning([*body.outputs, *loop.residuals]) if loop.residuals else body.compiled).program
-
-
-def is_static(tensor: SymbolicTensor | TensorSpec) -> bool:
-    """Returns True if machine code can read a tensor: its shape is static, and it has elements."""
-    shape = tensor.shape
-    return tensor.dtype in (variant, resource) or (
-        tensor.dtype in DTYPES and shape.is_fully_defined() and shape.num_elements() > 0
-    )
-
-
-def is_small(tensor: SymbolicTensor | TensorSpec, most: int = SMALL) -> bool:
-    """Returns True if machine code can compute a tensor of at most this number of elements."""
-    return is_static(tensor) and (tensor.dtype is variant or tensor.shape.num_elements() <= most)
-
-
-def may_compile(step: Step, most: int | None = SMALL) -> bool:
-    """Returns False if a step can't be compiled, or computes more elements; None is any number."""
-    op = step.op
-    if step.placed:
-        return False
-    kept = op is READ or (step.registered and op.moves)  # it may be a view of a tensor from outside the loop
-    if most is not None and not all(is_static(t) if kept else is_small(t, most) for t in step.outputs):
-        return False
-    if step.registered:
-        return bool(op.element or op.reduced or op.row or op.moves or op.random_fill or op.in_loops or op.draws)
-    if op.control != "call" and not step.is_written:
-        return op is READ
-    return not op.stateful and all(may_compile(s, most) for program in step.programs for s in program.steps)
-
-
-class TooLarge(Unsupported):
-    """Tensors are too large for the machine code of a loop over small tensors."""
 
 
 class _Native:
@@ -204,7 +151,8 @@ def _binding(operands: Sequence[str], lists: Sequence[Any], shapes: Sequence[Any
             lines += [f"    {x} = stacked({x}[()], lists[{i}])", f"    if {x} is None: return None"]
     tensors = [i for i, shape in enumerate(shapes) if shape is not None]
     lines += [f"    if {operands[i]}.shape != shape{i}: return None" for i in tensors]
-    lines += bound([operands[i] for i in tensors], [f"p{i}" for i in tensors], "None")
+    values = [operands[i] for i in tensors]
+    lines += [*contiguous(values), *bound(values, [f"p{i}" for i in tensors], "None")]
     lines += [f"    {operands[i]} = {operands[i]}.clone()" for i in tensors if i < own]
     return [*lines, f"    return {', '.join(operands)}{',' if len(operands) == 1 else ''}"]
 
@@ -481,9 +429,6 @@ def entry_shape(value: Any) -> torch.Size | None:
     """Returns the shape of the entries of a list that is a tensor's rows; None for other values."""
     items = value[()] if isinstance(value, np.ndarray) else None
     return items.tensor.shape[1:] if type(items) is Rows else None
-
-
-KEPT = -1  # instead of the place of an output: iterations do not change the loop variable's cotangent
 
 
 class NativeGradient(_Native):

@@ -16,14 +16,8 @@ from tapeflow.core.types.dtypes import variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen.loop_kernel import Loop
-from tapeflow.graph.compiler.native_loops import (
-    KEPT,
-    NativeGradient,
-    entry_shape,
-    is_static,
-    may_compile,
-    sized_program,
-)
+from tapeflow.graph.compiler.native_loops import NativeGradient, entry_shape, sized_program
+from tapeflow.graph.compiler.qualification import KEPT, is_static, may_compile
 from tapeflow.graph.program.program import needed_operations
 from tapeflow.graph.program.sizes import BySizes
 

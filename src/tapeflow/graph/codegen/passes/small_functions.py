@@ -16,7 +16,7 @@ from tapeflow.core.types.dtypes import resource, variant
 from tapeflow.graph.codegen.passes.result_cache import fixed_tensors
 from tapeflow.graph.compiler.clusters import changes_elements, has_llvm
 from tapeflow.graph.compiler.native_functions import NativeOp, has_products, most_elements
-from tapeflow.graph.compiler.native_loops import SMALL, is_small, is_static, may_compile
+from tapeflow.graph.compiler.qualification import SMALL, is_small, is_static, may_compile
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import VariableUpdate, variable_of
 from tapeflow.graph.program.program import Program, Step
