@@ -330,13 +330,13 @@ def _image_patches(
 ) -> torch.Tensor:
     if images.ndim != 4:
         raise invalid(f"input must be 4-dimensional{text(images.shape)}")
-    return _patch_kernel(images, ksizes, strides, rates, _check_padding_name("ExtractImagePatches", padding))
+    return _patch_kernel(images, ksizes, strides, rates, padding)
 
 
 def _volume_patches(input: torch.Tensor, ksizes: Sequence[int], strides: Sequence[int], padding: str) -> torch.Tensor:
     if input.ndim != 5:
         raise invalid(f"input must be 5-dimensional{text(input.shape)}")
-    return _patch_kernel(input, ksizes, strides, [1] * 5, _check_padding_name("ExtractVolumePatches", padding))
+    return _patch_kernel(input, ksizes, strides, [1] * 5, padding)
 
 
 def windows_along(size: int, ksize: int, stride: int, rate: int, padding: str) -> int:
@@ -371,14 +371,6 @@ def _patches_rule(
         return TensorShape([batch, *[None] * len(space), elements])
     inner = zip(space, ksizes[1:], strides[1:], rates[1:], strict=False)
     return TensorShape([batch, *(windows_along(d, k, s, r, padding) for d, k, s, r in inner), elements])
-
-
-def _check_padding_name(name: str, padding: str) -> str:
-    if padding not in ("SAME", "VALID"):
-        raise invalid(
-            f'Value for attr \'padding\' of "{padding}" is not in the list of allowed values: "SAME", "VALID"'
-        )
-    return padding
 
 
 @op("ExtractImagePatches", kernel=_image_patches, shape=_patches_rule, moves=True, rename={"sizes": "ksizes"},

@@ -477,8 +477,6 @@ def split(
         [[1], [2, 3, 4]]
     """
     if type(num_or_size_splits) is int:
-        if num_or_size_splits < 1:
-            raise _too_few("num_split", num_or_size_splits)
         return split_op(axis, value, num_or_size_splits, name)
     sizes = num_or_size_splits
     if not isinstance(sizes, (list, tuple)):
@@ -499,10 +497,6 @@ def split(
     if num is None:
         raise ValueError(f"Cannot infer argument `num` from shape {shape}")
     return split_sizes(value, sizes, axis, num, name)
-
-
-def _too_few(attr: str, number: int) -> Exception:
-    return invalid(f"Value for attr '{attr}' of {number} must be at least minimum 1")
 
 
 # ---- repeated --------------------------------------------------------------------------------------------------------

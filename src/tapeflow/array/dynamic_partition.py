@@ -37,8 +37,6 @@ def _partition_rule(data: TensorShape, partitions: TensorShape, num_partitions: 
 
 
 def _partition_kernel(data: torch.Tensor, partitions: torch.Tensor, num_partitions: int) -> tuple[torch.Tensor, ...]:
-    if num_partitions < 1:
-        raise invalid(f"Value for attr 'num_partitions' of {num_partitions} must be at least minimum 1")
     rank = partitions.ndim
     if data.shape[:rank] != partitions.shape:
         raise TypeError("the shape rule says what is wrong")

@@ -72,18 +72,6 @@ def _diagonal_places(
         yield i, start, start + length
 
 
-_ALIGNMENTS = frozenset({"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"})
-
-
-def _check_align(align: str) -> None:
-    """Raises InvalidArgumentError for an alignment that does not exist."""
-    if align not in _ALIGNMENTS:
-        raise invalid(
-            f"Value for attr 'align' of \"{align}\" is not in the list of allowed values: "
-            '"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"'
-        )
-
-
 # ---- from diagonals to matrices --------------------------------------------------------------------------------------
 
 
@@ -152,9 +140,8 @@ def _matrix_diag(
     align: str = "RIGHT_LEFT",
 ) -> torch.Tensor:
     """Builds matrices with some diagonals, and a padding value elsewhere."""
-    if k == 0 and num_rows == -1 == num_cols and padding_value == 0 and diagonal.ndim and align in _ALIGNMENTS:
+    if k == 0 and num_rows == -1 == num_cols and padding_value == 0 and diagonal.ndim:
         return torch.diag_embed(diagonal)
-    _check_align(align)
     shape = sizes(_diag_rule(TensorShape(diagonal.shape), k, num_rows, num_cols))
     return _write_diagonals(diagonal.new_full(shape, padding_value), diagonal, k, align)
 
@@ -245,9 +232,8 @@ def _diagonal_padding(value: Any, tensor: TensorLike) -> Any:
 def _matrix_diag_part_kernel(
     input: torch.Tensor, k: int | tuple[int, ...], padding_value: float, align: str
 ) -> torch.Tensor:
-    if k == 0 and input.ndim >= 2 and align in _ALIGNMENTS:
+    if k == 0 and input.ndim >= 2:
         return input.diagonal(0, -2, -1).contiguous()
-    _check_align(align)
     shape = sizes(_diag_part_rule(TensorShape(input.shape), k))
     low, high = _diagonal_range(k)
     if low == high:
@@ -347,7 +333,6 @@ def _matrix_set_diag(
     input: torch.Tensor, diagonal: torch.Tensor, k: int | tuple[int, ...], align: str = "RIGHT_LEFT"
 ) -> torch.Tensor:
     """Replaces diagonals of matrices."""
-    _check_align(align)
     _set_diag_rule(TensorShape(input.shape), TensorShape(diagonal.shape), k)  # copy_ would broadcast
     return _write_diagonals(input.clone(memory_format=torch.contiguous_format), diagonal, k, align)
 

@@ -19,8 +19,6 @@ from tapeflow.nn.windows import channels_last
 
 def _image_sizes(op: str, x: torch.Tensor, block_size: int, data_format: str) -> tuple[int, ...]:
     """Returns batch, height, width and channels of images, and checks them."""
-    if block_size < 2:
-        raise invalid(f"Value for attr 'block_size' of {block_size} must be at least minimum 2")
     if data_format not in ("NHWC", "NCHW"):
         raise invalid(
             f'Value for attr \'data_format\' of "{data_format}" is not in the list of allowed values: "NHWC", "NCHW"'

@@ -93,8 +93,6 @@ def _turn_left(value: int, by: int) -> int:
 
 
 def _bucket_numbers(hashes: Callable[[StringArray, int], np.ndarray], strings: StringArray, count: int) -> torch.Tensor:
-    if count < 1:
-        raise invalid(f"Value for attr 'num_buckets' of {count} must be at least minimum 1")
     return torch.from_numpy(hashes(strings, count).view(np.int64).reshape(strings.shape))
 
 

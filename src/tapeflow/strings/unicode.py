@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from tapeflow.ragged.tensor import RaggedTensor
 
 _ENCODINGS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
-_POLICIES = ("replace", "strict", "ignore")
 
 
 def _codec_name(encoding: str) -> str:
@@ -56,13 +55,10 @@ def _decoding_function(
     """Returns a function from bytes to pairs of a code point and the offset of its first byte.
 
     Raises:
-        InvalidArgumentError: there is no such encoding, policy or code point; the function: the bytes are malformed.
+        InvalidArgumentError: there is no such encoding or code point; the function: the bytes are malformed.
     """
     _check_replacement(replacement)
     codec = _codec_name(encoding)
-    if errors not in _POLICIES:
-        allowed = '"strict", "replace", "ignore"'
-        raise invalid(f"Value for attr 'errors' of \"{errors}\" is not in the list of allowed values: {allowed}")
 
     def decode(element: bytes) -> list[tuple[int, int]]:
         points: list[tuple[int, int]] = []
