@@ -436,6 +436,7 @@ def run_tests(folder: pathlib.Path, file: pathlib.Path, limit: float) -> tuple[s
             os._exit(status)
     until = time.monotonic() + limit  # for what waits; what computes for ever meets the limit of processor time
     outcome = "timeout"
+    signal.signal(signal.SIGTERM, lambda *_: (os.killpg(child, signal.SIGKILL), sys.exit(1)))
     while time.monotonic() < until:
         pid, status = os.waitpid(child, os.WNOHANG)
         if pid:
