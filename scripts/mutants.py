@@ -444,9 +444,9 @@ def run_tests(folder: pathlib.Path, file: pathlib.Path, limit: float) -> tuple[s
             outcome = "survived" if code in (0, 5) else "timeout" if code == -signal.SIGXCPU else "killed"
             break
         time.sleep(0.1)
-    with contextlib.suppress(ProcessLookupError):
+    with contextlib.suppress(ProcessLookupError):  # what the tests have started ends, too
         os.killpg(child, signal.SIGKILL)
-    if outcome == "timeout":
+    with contextlib.suppress(ChildProcessError):
         os.waitpid(child, 0)
     return outcome, log.read_text(errors="replace")
 
