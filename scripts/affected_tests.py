@@ -282,7 +282,8 @@ class Picked:
 
     def score(self, words: Iterable[str]) -> float:
         """How likely a test with these words is to fail: names count as if they were independent."""
-        return 1 - math.prod(1 - min(0.9, self.names[word]) for word in words if word in self.names)
+        found = sorted(self.names.keys() & words)  # in one order, so that all processes round alike
+        return 1 - math.prod(1 - min(0.9, self.names[word]) for word in found)
 
     def files(self) -> list[pathlib.Path]:
         """The files of the tests, the likeliest to fail first."""

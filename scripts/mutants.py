@@ -436,6 +436,7 @@ def run_tests(folder: pathlib.Path, file: pathlib.Path, limit: float) -> tuple[s
             os._exit(status)
     until = time.monotonic() + limit  # for what waits; what computes for ever meets the limit of processor time
     outcome = "timeout"
+    signal.signal(signal.SIGTERM, lambda *_: (os.killpg(child, signal.SIGKILL), sys.exit(1)))
     while time.monotonic() < until:
         pid, status = os.waitpid(child, os.WNOHANG)
         if pid:
@@ -443,9 +444,9 @@ def run_tests(folder: pathlib.Path, file: pathlib.Path, limit: float) -> tuple[s
             outcome = "survived" if code in (0, 5) else "timeout" if code == -signal.SIGXCPU else "killed"
             break
         time.sleep(0.1)
-    with contextlib.suppress(ProcessLookupError):
+    with contextlib.suppress(ProcessLookupError):  # what the tests have started ends, too
         os.killpg(child, signal.SIGKILL)
-    if outcome == "timeout":
+    with contextlib.suppress(ChildProcessError):
         os.waitpid(child, 0)
     return outcome, log.read_text(errors="replace")
 

@@ -188,6 +188,6 @@ tf.TypeSpec()
 """)
 GROUP.values("""
 [s.value_type.__name__ for s in (S([2]), IS([2]), SP([2]), R([None]), R([2], ragged_rank=0), TA())]
-tf.data.DatasetSpec(S([])).value_type.__name__
+tf.data.DatasetSpec(S([])).value_type is tf.data.Dataset
 [tf.type_spec_from_value(value).value_type.__name__ for value in (x, sp, rt, isl, ta)]
 """)
