@@ -28,7 +28,7 @@ from tables import Table, duration, ratio
 from workers import Worker, interpreters
 
 FRAMEWORKS = ("tapeflow", "tensorflow")
-MODELS = ("GPT", "ViT 32x32", "1-D convolutions", "U-Net 64x64", "causal transformer 4x128")
+MODELS = ("GPT", "ViT 32x32", "1-D convolutions", "U-Net 64x64", "DenseNet121 96x96", "causal transformer 4x128")
 STEPS = ("train_on_batch", "predict", "own loop in a tf.function", "eager step")
 # It ends with its parent.
 LOOP = """

@@ -142,7 +142,7 @@ def _tile_text(lanes: int, height: int, width: int) -> str:
 
 
 def _range_text(lanes: int, heights: list[int], width: int, counting: str) -> str:
-    """Returns the function that computes rows of the result: blocks of rows of the operands, columns and rows of tiles."""
+    """Returns the function that computes rows of the result, block by block of the operands' rows, in tiles."""
     mask, panel = f"<{lanes} x i1>", lanes * width
     lines = ["define internal void @range(ptr %table, i64 %begin, i64 %end) {", "entry:"]
     for i, (name, kind) in enumerate(zip(("rows", "m", "n", "a", "b", "c"), ["i64"] * 3 + ["ptr"] * 3, strict=True)):

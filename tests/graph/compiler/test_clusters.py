@@ -344,6 +344,20 @@ def test_leading_dimensions_of_vectors_do_not_matter():
     np.testing.assert_allclose(mean, changed, rtol=1e-6)
 
 
+def test_squeezed_vectors_need_no_calls_of_kernels(monkeypatch):
+    monkeypatch.setattr(clusters.Cluster, "_one_by_one", property(lambda self: pytest.fail("the steps ran one by one")))
+
+    @tf.function
+    def step(x):
+        average = tf.squeeze(tf.reduce_mean(x, [0, 1], keepdims=True), [0, 1])
+        return tf.exp(average) * 2.0 + average, tf.tanh(average) * average - 1.0
+
+    x = tf.random.normal([2, 3, _LENGTH])
+    average = x.numpy().mean((0, 1))
+    np.testing.assert_allclose(step(x)[0], np.exp(average) * 2 + average, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(step(x)[1], np.tanh(average) * average - 1, rtol=1e-5, atol=1e-6)
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_random_programs_of_vectors(seed):
     """Vectors of several ranks, rows, columns, broadcasts and a variable give what eager mode gives."""

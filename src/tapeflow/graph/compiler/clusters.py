@@ -591,7 +591,7 @@ def _vector_length(loops: list[int | None] | None, step: Step) -> int | None:
 def _is_flat(steps: Sequence[Step]) -> bool:
     """Returns True if steps compute elements of vectors that differ in the number of leading dimensions of size 1."""
     tensors = [step.outputs[0] if step.outputs else variable_of(step.args[0]) for step in steps]
-    if len({t.shape.rank for t in tensors}) < 2:
+    if len({t.shape.rank for t in tensors}) < 2 and not any(map(_is_reshape, steps)):
         return False
     lengths = {_vector_length(t.shape.as_list(), s) for s, t in zip(steps, tensors, strict=True) if s.op is not READ}
     return len(lengths) == 1 and None not in lengths
