@@ -82,7 +82,7 @@ def softmax(logits: TensorLike, axis: AxisLike = None, name: str | None = None) 
         >>> tf.nn.softmax([[0.0, 0.0]]).numpy().tolist()
         [[0.5, 0.5]]
     """
-    if axis is None or type(axis) is int and axis == -1:
+    if axis is None or (type(axis) is int and axis == -1):
         return _softmax_op(logits, name)
     return along(_softmax_op, logits, axis, name)
 
@@ -104,7 +104,7 @@ def log_softmax(logits: TensorLike, axis: AxisLike = None, name: str | None = No
         >>> tf.nn.log_softmax([0.0, -1e9]).numpy().tolist()
         [0.0, -1000000000.0]
     """
-    if axis is None or type(axis) is int and axis == -1:
+    if axis is None or (type(axis) is int and axis == -1):
         return _log_softmax(logits, name)
     return along(_log_softmax, logits, axis, name)
 
