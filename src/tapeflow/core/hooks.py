@@ -55,7 +55,7 @@ class Hooks:
     with_registered_gradient: Callable[[Any, str], Any]  # registered_gradients.py: an op with another gradient
     with_attention: Callable[..., Any]  # graph/__init__.py: the calls of a tape with attention as one call
     value_now: Callable[[Any, Any], Any]  # graph/__init__.py: the value that a tensor of a graph has by now
-    elementwise_kernel: Callable[..., Any]  # graph/__init__.py: an op's element form as a kernel of tensors
+    compiled_kernel: Callable[..., Any]  # graph/__init__.py: a function of ops as a kernel of tensors
     one_by_one: Callable[[str, Any], Any]  # graph/__init__.py: a program as calls of its ops' kernels
 
 

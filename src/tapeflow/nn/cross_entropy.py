@@ -19,6 +19,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.composites import composite
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.elementwise_kernels import CompiledKernel
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
@@ -56,15 +57,37 @@ def _xent_rule(features: TensorShape, labels: TensorShape) -> list[TensorShape]:
     return [both[:1], both]
 
 
+def _by_aten(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    log_probabilities = torch.log_softmax(features, 1)
+    loss = torch.rsub((labels * log_probabilities).sum(1), 0)
+    return loss, log_probabilities.exp_().sub_(labels)
+
+
+def _softmax_in_parts(logits: Any) -> tuple[Any, Any, Any, Any]:
+    """Returns the logits less the largest one of their row, their exponentials, the sums of these, and its
+    logarithms."""
+    below = ops.Sub(logits, ops.Max(logits, -1, True))
+    exponentials = ops.Exp(below)
+    total = ops.Sum(exponentials, -1, True)
+    return below, exponentials, total, ops.Log(total)
+
+
+def _by_rows(features: Any, labels: Any) -> tuple[Any, Any]:
+    below, exponentials, total, log_total = _softmax_in_parts(features)
+    losses = ops.Mul(labels, ops.Sub(log_total, below))
+    return ops.Sum(losses, -1, False), ops.Sub(ops.RealDiv(exponentials, total), labels)
+
+
+_compiled_losses = CompiledKernel("SoftmaxCrossEntropy", _by_rows, _by_aten, 2, 2)
+
+
 @op("SoftmaxCrossEntropyWithLogits", shape=_xent_rule, batching=joined_batches, autograd=False)
 def _softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the cross-entropy of each row, and its gradient by `features`."""
     if features.dim() != 2 or features.shape != labels.shape:
         _xent_rule(TensorShape(features.shape), TensorShape(labels.shape))
         features, labels = torch.broadcast_tensors(features, labels)
-    log_probabilities = torch.log_softmax(features, 1)
-    loss = torch.rsub((labels * log_probabilities).sum(1), 0)
-    return loss, log_probabilities.exp_().sub_(labels)
+    return _compiled_losses(features, labels)
 
 
 @_softmax_cross_entropy.gradient(needs="input0 outputs", none_for_zero=True)
@@ -207,6 +230,19 @@ def _sparse_xent_rule(features: TensorShape, labels: TensorShape) -> list[Tensor
     return [rows, rows + features[1:]]
 
 
+def _probabilities(features: Any) -> tuple[Any, Any]:
+    below, exponentials, total, log_total = _softmax_in_parts(features)
+    return ops.Sub(below, log_total), ops.RealDiv(exponentials, total)
+
+
+def _probabilities_by_aten(features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    log_probabilities = torch.log_softmax(features, 1)
+    return log_probabilities, log_probabilities.exp()
+
+
+_compiled_probabilities = CompiledKernel("SparseSoftmaxCrossEntropy", _probabilities, _probabilities_by_aten, 1, 2)
+
+
 @op("SparseSoftmaxCrossEntropyWithLogits", shape=_sparse_xent_rule, batching=joined_batches, autograd=False)
 def _sparse_softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the cross-entropy of each row, and its gradient by `features`."""
@@ -216,7 +252,7 @@ def _sparse_softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) 
         raise invalid("Must have at least one class, but got logits shape " + str(list(features.shape)))
     chosen = labels.long()
     classes = features.shape[1]
-    log_probabilities = torch.log_softmax(features, 1)
+    log_probabilities, probabilities = _compiled_probabilities(features)
     if not features.is_cpu or is_traced(features):  # a wrong label gives NaN there, as the device could only abort
         wrong = (chosen < 0) | (chosen >= classes)
         chosen = chosen.clamp(0, classes - 1)
@@ -226,7 +262,7 @@ def _sparse_softmax_cross_entropy(features: torch.Tensor, labels: torch.Tensor) 
             loss = aten.nll_loss_nd(log_probabilities, chosen, None, 0, _NO_LABEL)
         except IndexError:
             raise invalid(_wrong_label(labels, classes)) from None
-    return loss, log_probabilities.exp_().scatter_(1, chosen.unsqueeze(1), -1.0, reduce="add")
+    return loss, probabilities.scatter_(1, chosen.unsqueeze(1), -1.0, reduce="add")
 
 
 @_sparse_softmax_cross_entropy.gradient(needs="input0 outputs", none_for_zero=True)

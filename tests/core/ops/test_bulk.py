@@ -242,3 +242,29 @@ def test_choices_by_conditions_of_other_shapes(dtype, shape, other):
         result = tf.where(condition, tf.constant(a), tf.constant(b)).numpy()
         expected = np.where(condition, a, b)
         assert result.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_cross_entropies_and_softmaxes_of_many_logits(dtype):
+    generator = np.random.default_rng(5)
+    x = generator.normal(size=(40, 1000)).astype(dtype) * 3
+    x[1, :3], x[2, 5] = -np.inf, np.nan
+    labels, shares = generator.integers(3, 1000, 40), generator.random((40, 1000)).astype(dtype)
+    logs = np.log(np.exp(x - x.max(1, keepdims=True)).sum(1, keepdims=True)) + x.max(1, keepdims=True)
+    softmax = np.exp(x - logs)
+    expected = {"rtol": 2e-5, "atol": 2e-6}
+    for logits in (tf.constant(x), tf.transpose(tf.constant(x.T.copy()))):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(logits)
+            sparse = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+            dense = tf.nn.softmax_cross_entropy_with_logits(shares, logits)
+        np.testing.assert_allclose(sparse, (logs - x)[np.arange(40), labels], **expected)
+        np.testing.assert_allclose(dense, (shares * (logs - x)).sum(1), **expected)
+        np.testing.assert_allclose(tape.gradient(sparse, logits), softmax - np.eye(1000)[labels], **expected)
+        np.testing.assert_allclose(tape.gradient(dense, logits), softmax - shares, **expected)
+        np.testing.assert_allclose(tf.nn.softmax(logits), softmax, **expected)
+        np.testing.assert_allclose(tf.nn.log_softmax(logits), x - logs, **expected)
+    for wrong in (-1, 1000):
+        labels[7] = wrong
+        with pytest.raises(tf.errors.InvalidArgumentError, match=f"label value of {wrong} "):
+            tf.nn.sparse_softmax_cross_entropy_with_logits(labels, tf.constant(x))

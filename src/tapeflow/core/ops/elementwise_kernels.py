@@ -162,27 +162,45 @@ _COMPILED = {torch.float32: float32, torch.float64: float64}
 
 
 class CompiledKernel:
-    """The kernel of an element-wise op for many floats: machine code of its element form.
+    """A kernel for many floats: machine code of the forms of ops.
 
-    Last digits of results may differ from ATen's. The first call for a dtype and a pattern of broadcasts waits a few
-    hundredths of a second for the compiler; in later processes it reads the code from a file.
+    Last digits of results may differ from ATen's. The first call for a dtype and a pattern of broadcasts waits for the
+    compiler: some hundredths of a second, or two thousandths if an earlier process on the machine compiled it.
+
+    Args:
+        name: its name.
+        compute: a function of ops that one kernel can compute.
+        kernel: computes the same for few elements, and for other dtypes and devices.
+        count: the number of tensors that it takes.
+        rank: their rank, if one is reduced.
     """
 
-    def __init__(self, op: Any) -> None:
-        self._kernel, self._compiled = op.kernel, functools.cache(functools.partial(hooks.elementwise_kernel, op))
+    def __init__(
+        self,
+        name: str,
+        compute: Callable[..., Any],
+        kernel: Callable[..., Any],
+        count: int = 1,
+        rank: int | None = None,
+    ) -> None:
+        def compiled(dtype: torch.dtype) -> Any:
+            return hooks.compiled_kernel(name, compute, _COMPILED[dtype], count, rank)
 
-    def __call__(self, *args: torch.Tensor) -> torch.Tensor:
+        self._compiled, self._kernel = functools.cache(compiled), kernel
+
+    def __call__(self, *args: torch.Tensor) -> Any:
         dtype = args[0].dtype
-        is_compiled = dtype in _COMPILED and all(x.dtype is dtype and by_value(x) and not x.is_neg() for x in args)
-        kernel: Any = self._compiled(_COMPILED[dtype]) if is_compiled else self._kernel
-        return kernel(*args)
+        is_compiled = dtype in _COMPILED and args[0].numel() >= MANY
+        if is_compiled and all(x.dtype is dtype and by_value(x) and not x.is_neg() for x in args):
+            return self._compiled(dtype)(*args)
+        return self._kernel(*args)
 
 
 def computes_function(op: Op) -> bool:
-    """Returns True if the element form of an op of tensors has a function for which machine code is faster than ATen's
-    kernel, or a square root."""
+    """Returns True if the form of an op of tensors has a function for which machine code is faster than ATen's kernel,
+    or a square root."""
     if op.element is None or set(op.kinds or ()) != {"tensor"}:
-        return False
+        return op.row is not None
     names = set()
 
     class Names(Probe):

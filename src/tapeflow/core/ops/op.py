@@ -121,7 +121,9 @@ class RegisteredOp(DefinedOp):
         """The kernel for calls whose first tensor has `MANY` elements or more; None if `kernel` is as fast."""
         if self.for_many is not None:
             return self.for_many()
-        return CompiledKernel(self) if self.uniform and computes_function(self) else None
+        if not self.uniform or not computes_function(self):
+            return None
+        return CompiledKernel(self.name, self.function, self.kernel, len(self.kinds))
 
     @property
     def stateful(self) -> bool:

@@ -34,7 +34,6 @@ from tapeflow.core.ops.elements import DTYPES, Element, Unsupported, supports
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.rng.elements import uniform
 from tapeflow.core.types.dtypes import DType, bool_, float32, float64, resource
-from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
 from tapeflow.graph.compiler.calling import NAMES, caller, fallback
@@ -335,15 +334,22 @@ class NestShape(NamedTuple):
     rows: bool
 
 
-def elementwise_kernel(op: Any, dtype: DType) -> Callable[..., torch.Tensor]:
-    """Returns the kernel of an element-wise op of tensors of one dtype, for any shapes."""
-    if not has_llvm():
-        return op.kernel
-    graph = FuncGraph(op.name)
-    inputs = [graph.placeholder(dtype, None) for _ in op.kinds]
-    operation = graph.insert(op, op.name, inputs, {})
-    operation.outputs.append(SymbolicTensor(operation, 0, dtype, TensorShape(None)))
-    return Cluster(op.name, Program(inputs, operation.outputs), {}).function({})
+def compiled_kernel(name: str, compute: Callable[..., Any], dtype: DType, count: int, rank: int | None = None) -> Any:
+    """Returns the kernel of a function of ops that one cluster computes, for tensors of any sizes.
+
+    Args:
+        name: its name.
+        compute: the function.
+        dtype: the dtype of its arguments.
+        count: their number.
+        rank: their rank, which a reduction needs.
+    """
+    graph = FuncGraph(name)
+    with graph.as_default():
+        inputs = [graph.placeholder(dtype, None if rank is None else [None] * rank) for _ in range(count)]
+        outputs = compute(*inputs)
+    program = Program(inputs, outputs if isinstance(outputs, (list, tuple)) else [outputs])
+    return Cluster(name, program, {}).function({}) if has_llvm() else hooks.one_by_one(name, program)
 
 
 class ClusterOp(GraphOp):

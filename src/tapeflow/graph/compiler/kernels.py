@@ -96,6 +96,8 @@ def write_nest(
         loop: writes a loop, as `repeated` does.
     """
     b, (*outer, count) = vectors.block, sizes
+    if passes.rows and 0 < count < vectors.lanes:  # combining fewer lanes takes fewer steps
+        vectors = vectors.of_lanes(1 << (count - 1).bit_length())
     memory = {node: allocated(b, vectors.number_type(node.dtype), number(count + vectors.lanes))
               for node in (*passes.kept, *passes.totals)}  # fmt: skip
     kept, partial = ({node: memory[node] for node in nodes} for nodes in (passes.kept, passes.totals))
@@ -527,7 +529,7 @@ class _Row:
             with has_rest:
                 index = value_of(whole)
                 mask = self._mask(index, self._end)
-                values = self._vector(i, nodes, index, mask)
+                values = self._vector(i, nodes, index, self._end - whole if is_static else mask)
                 for node, total in sums.items():
                     identity = vectors.identity(node.extra[0], node.dtype).value
                     total.add(Element(b.select(mask, values[node.operands[0]], identity), node.dtype))
@@ -565,7 +567,7 @@ class _Row:
                 total.add(self._vectors.combined(node.extra[0], operands, halves=True))
 
     def _vector(self, i: int, nodes: Sequence[Node], index: Any, mask: Any) -> dict[Node, Any]:
-        """Computes one vector of elements and stores results; with a mask, only some elements."""
+        """Computes one vector of elements and stores results; with a mask or a number, only some elements."""
         values, passes, vectors = dict(self._of_row), self._passes, self._vectors
         for node in nodes:
             if node in values:

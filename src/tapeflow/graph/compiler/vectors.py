@@ -76,9 +76,13 @@ class Vectors(ElementBuilder):
     @property
     def one(self) -> Vectors:
         """The builder of single elements at the same place."""
-        one = Vectors(self.module, 1)
-        one.block = self.block
-        return one
+        return self.of_lanes(1)
+
+    def of_lanes(self, lanes: int) -> Vectors:
+        """Returns the builder of shorter or longer vectors at the same place."""
+        other = Vectors(self.module, lanes)
+        other.block = self.block
+        return other
 
     # ---- types ---------------------------------------------------------------------------------------------------
 
@@ -155,10 +159,22 @@ class Vectors(ElementBuilder):
         return self.block.gep(pointer, [offset], source_etype=MEMORY[dtype])
 
     def load(self, pointer: Any, dtype: DType, mask: Any = None) -> Element:
-        """Returns the elements at an address. With a mask, elements outside it are 0, and their memory is not read."""
+        """Returns the elements at an address.
+
+        Args:
+            pointer: the address.
+            dtype: the dtype of the elements.
+            mask: the elements that are read, or the number of first ones. The others are 0. A number is faster: a
+                processor waits for memory that was just written with a mask.
+        """
         kind = self.vector(MEMORY[dtype])
         if mask is None:
             return self.loaded(self.block.load(pointer, typ=kind, align=dtype.size), dtype)
+        if mask == 1:
+            return self.load_strided(pointer, 1, 1, dtype)
+        if isinstance(mask, int):
+            first = self.block.load(pointer, typ=ir.VectorType(MEMORY[dtype], mask), align=dtype.size)
+            return self.loaded(self._resized(first, self.lanes), dtype)
         load = self._masked("load", dtype, kind, [POINTER, I32, mask.type, kind])
         align = ir.Constant(I32, dtype.size)
         return self.loaded(self.block.call(load, [pointer, align, mask, self._zero(kind)]), dtype)
@@ -168,13 +184,22 @@ class Vectors(ElementBuilder):
         return self.loaded(self.splat(self.block.load(pointer, typ=MEMORY[dtype], align=dtype.size)), dtype)
 
     def store(self, x: Element, pointer: Any, mask: Any = None) -> None:
-        """Stores elements at an address; with a mask, only some."""
+        """Stores elements at an address; with a mask or a number of first elements, only some."""
         value, align = self.stored(x), x.dtype.size
-        if mask is None:
-            self.block.store(value, pointer, align=align)
+        if mask == 1:
+            self.store_strided(x, pointer, 1, 1)
+            return
+        if mask is None or isinstance(mask, int):
+            self.block.store(value if mask is None else self._resized(value, mask), pointer, align=align)
             return
         store = self._masked("store", x.dtype, ir.VoidType(), [value.type, POINTER, I32, mask.type])
         self.block.call(store, [value, pointer, ir.Constant(I32, align), mask])
+
+    def _resized(self, value: Any, count: int) -> Any:
+        """Returns a vector with its first elements, and then zeros."""
+        size = value.type.count
+        places = ir.Constant(ir.VectorType(I32, count), [min(i, size) for i in range(count)])
+        return self.block.shuffle_vector(value, self._zero(value.type), places)
 
     def load_strided(self, pointer: Any, step: int, count: int, dtype: DType) -> Element:
         """Returns some elements that are `step` elements apart. The others are 0."""
