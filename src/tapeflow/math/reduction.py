@@ -80,7 +80,7 @@ def _reduction_kernel(
         if axis is None and not keepdims:
             return whole(x)
         if type(keepdims) is bool and x.ndim and (type(axis) is int or (axis and type(axis[0]) is int)):
-            if type(axis) is not int and len(axis) > 1 and x.numel() >= MANY and _ends_in_short_rows(x, axis):
+            if not isinstance(axis, int) and len(axis) > 1 and x.numel() >= MANY and _ends_in_short_rows(x, axis):
                 others = [a for a in axis if a not in (-1, x.ndim - 1)]
                 x, axis = along(x, others, True), -1
                 return along(x, axis, True) if keepdims else along(x, axis, True).squeeze([*others, -1])
