@@ -227,3 +227,14 @@ def test_positions_among_many_of_each_slice():
     x = np.random.default_rng(0).standard_normal((3, 60, 100)).astype(np.float32)
     np.testing.assert_array_equal(tf.vectorized_map(lambda t: tf.argmax(t, -1), x), np.argmax(x, -1))
     np.testing.assert_array_equal(tf.argmax(tf.transpose(x, [0, 2, 1]), -1), np.argmax(x, 1))
+
+
+@pytest.mark.parametrize("keepdims", [True, False])
+@pytest.mark.parametrize("axis", [(1, 3), (-1, 0), [3, 1, 0]], ids=str)
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "prod"])
+def test_short_rows_with_other_dimensions(name, axis, keepdims):
+    x = np.random.default_rng(0).uniform(0.9, 1.1, (8, 30, 20, 5)).astype("f")
+    result = getattr(tf, f"reduce_{name}")(x, axis, keepdims)
+    expected = getattr(np, name)(x.astype("d"), tuple(axis), keepdims=keepdims)
+    assert result.shape == expected.shape
+    np.testing.assert_allclose(result, expected, rtol=1e-4)

@@ -22,7 +22,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import along_axis
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.elementwise_kernels import SOME, along, by_value, may_have_nan
+from tapeflow.core.ops.elementwise_kernels import MANY, SOME, along, by_value, may_have_nan
 from tapeflow.core.ops.op import converting, not_differentiable, op
 from tapeflow.core.ops.shape_rules import (
     argument_shape,
@@ -51,6 +51,18 @@ Kernel = Callable[[torch.Tensor, Any, Any], torch.Tensor]
 _REDUCTION: dict[str, Any] = {"host": ("axis",), "rename": {"keepdims": "keep_dims"}, "shape": reduction}
 
 
+_SHORT = 64  # elements of a row
+
+
+def _ends_in_short_rows(x: torch.Tensor, axis: Any) -> bool:
+    """Returns True if ATen takes several times as long for some dimensions at once as for the last one after the
+    others: it is short, and the one before it stays."""
+    rank = x.ndim
+    axes = {a + rank if a < 0 else a for a in axis}
+    is_split = rank - 1 in axes and rank - 2 not in axes and x.shape[-1] <= _SHORT
+    return is_split and len(axes) == len(axis) and x.dtype in (torch.float32, torch.float64)
+
+
 def _reduction_kernel(
     whole: Callable[[torch.Tensor], torch.Tensor],
     along: Kernel,
@@ -68,6 +80,10 @@ def _reduction_kernel(
         if axis is None and not keepdims:
             return whole(x)
         if type(keepdims) is bool and x.ndim and (type(axis) is int or (axis and type(axis[0]) is int)):
+            if not isinstance(axis, int) and len(axis) > 1 and x.numel() >= MANY and _ends_in_short_rows(x, axis):
+                others = [a for a in axis if a not in (-1, x.ndim - 1)]
+                x, axis = along(x, others, True), -1
+                return along(x, axis, True) if keepdims else along(x, axis, True).squeeze([*others, -1])
             return along(x, axis, keepdims)  # torch says if the dimensions are wrong
         axis = reduced_dimensions(axis, x.ndim)
         return along(x, axis, bool(keepdims)) if axis else none(x)

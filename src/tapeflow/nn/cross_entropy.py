@@ -30,9 +30,10 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, is_traced
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import greater_equal, less_equal, logical_and
+from tapeflow.math.division import realdiv
 from tapeflow.math.elementwise import abs, exp, log, log1p
 from tapeflow.math.extrema import maximum, minimum
-from tapeflow.math.reduction import reduce_sum
+from tapeflow.math.reduction import reduce_max, reduce_sum
 from tapeflow.math.sigmoid import softplus
 from tapeflow.nn.activations import relu
 from tapeflow.nn.softmaxes import log_softmax, softmax
@@ -67,16 +68,16 @@ def _by_aten(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor
 def _softmax_in_parts(logits: Any) -> tuple[Any, Any, Any, Any]:
     """Returns the logits less the largest one of their row, their exponentials, the sums of these, and its
     logarithms."""
-    below = ops.Sub(logits, ops.Max(logits, -1, True))
-    exponentials = ops.Exp(below)
-    total = ops.Sum(exponentials, -1, True)
-    return below, exponentials, total, ops.Log(total)
+    below = subtract(logits, reduce_max(logits, -1, True))
+    exponentials = exp(below)
+    total = reduce_sum(exponentials, -1, True)
+    return below, exponentials, total, log(total)
 
 
 def _by_rows(features: Any, labels: Any) -> tuple[Any, Any]:
     below, exponentials, total, log_total = _softmax_in_parts(features)
-    losses = ops.Mul(labels, ops.Sub(log_total, below))
-    return ops.Sum(losses, -1, False), ops.Sub(ops.RealDiv(exponentials, total), labels)
+    losses = multiply(labels, subtract(log_total, below))
+    return reduce_sum(losses, -1, False), subtract(realdiv(exponentials, total), labels)
 
 
 _compiled_losses = CompiledKernel("SoftmaxCrossEntropy", _by_rows, _by_aten, 2, 2)
@@ -233,7 +234,7 @@ def _sparse_xent_rule(features: TensorShape, labels: TensorShape) -> list[Tensor
 
 def _probabilities(features: Any) -> tuple[Any, Any]:
     below, exponentials, total, log_total = _softmax_in_parts(features)
-    return ops.Sub(below, log_total), ops.RealDiv(exponentials, total)
+    return subtract(below, log_total), realdiv(exponentials, total)
 
 
 def _probabilities_by_aten(features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

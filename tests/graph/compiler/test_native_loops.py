@@ -567,7 +567,7 @@ def test_products_of_matrices(dtype, batch):
     check(function, x, tolerance={"float32": 2e-5, "float64": 1e-12, "float16": 3e-2}[dtype])
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int32"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
 def test_short_rows(dtype):
     """Rows that fill no vector, or end with a part of one."""
     rng = np.random.default_rng(0)
@@ -575,8 +575,6 @@ def test_short_rows(dtype):
 
     def changed(x):
         y = tf.where(x > 0, x, x * 2)
-        if dtype == "int32":
-            return y
         return (y - tf.reduce_max(y, 1, keepdims=True)) / 4 + tf.reduce_mean(y, 1, keepdims=True)
 
     def function(*tensors):
@@ -584,7 +582,7 @@ def test_short_rows(dtype):
             tensors = tuple([changed(x) for x in tensors])
         return tensors
 
-    check(function, *tensors, tolerance={"float32": 1e-5, "float64": 1e-12, "float16": 3e-2, "int32": 0.0}[dtype])
+    check(function, *tensors, tolerance={"float32": 1e-5, "float64": 1e-12, "float16": 3e-2}[dtype])
 
 
 def test_variables_that_a_loop_reads():
