@@ -2,8 +2,8 @@
 
     python scripts/fuzz_programs.py --draws 1000 --seed 7
 
-Each program is a few lines of casts, reshapes, element-wise ops, reductions and products. A forked process runs it as a
-function, then eagerly, then both again. What ran before may not change a result: values, gradients and the dtypes of
+Each program is a few lines of casts, reshapes, element-wise ops, reductions, products, convolutions and batch
+normalizations. A forked process runs it as a function, then eagerly, then both again. What ran before may not change a result: values, gradients and the dtypes of
 the tensors underneath are compared, the second run bit for bit with the first. A program that differs is printed.
 
 With `--batches`, `tf.vectorized_map` runs each program on several slices, some in branches and loops that differ
@@ -195,6 +195,32 @@ class Program:
             self._add(f"tf.nn.bias_add(tf.matmul({value.name}, {weights}), weights({columns}, tf.{value.dtype}))",
                       value.dtype, shape)  # fmt: skip
 
+    def _convolve(self) -> None:
+        """Adds a convolution; half of the time, its results stand beside its images, as in DenseNet."""
+        value = self._pick(lambda v: v.dtype == "float32" and len(v.shape) in (2, 3))
+        if value is None:
+            return
+        before = 4 - len(value.shape)
+        size, results = self._random.choice((1, 1, 3)), self._random.choice((2, 3, 17))
+        filters = f"weights({size}, {size}, {value.shape[-1]}, {results}, tf.float32) * 0.2"
+        image = f"{value.name}[{'None, ' * before}...]"
+        y, channels = f'tf.nn.conv2d({image}, {filters}, 1, "SAME")', results
+        if self._random.random() < 0.5:
+            y, channels = f"tf.concat([{image}, {y}], -1)", channels + value.shape[-1]
+        self._add(f"tf.squeeze({y}, {list(range(before))})", "float32", (*value.shape[:-1], channels))
+
+    def _normalize(self) -> None:
+        value = self._pick(lambda v: v.dtype in ("float32", "float64") and len(v.shape) > 1)
+        if value is None:
+            return
+        name, channels = value.name, value.shape[-1]
+        axes, shape = list(range(len(value.shape) - 1)), [1] * (len(value.shape) - 1) + [channels]
+        self._lines.append(f"mean, variance = tf.nn.moments({name}, {axes})")
+        scale = f"tf.reshape(weights({channels}, tf.{value.dtype}), {shape})"
+        vectors = f"tf.reshape(mean, {shape}), tf.reshape(variance, {shape}), {scale}, {scale}"
+        self._add(f"tf.nn.relu(tf.nn.batch_normalization({name}, {vectors}, 0.1))", value.dtype, value.shape)
+        self._add("mean + 0.5 * tf.sqrt(variance + 0.1)", value.dtype, (channels,))
+
     def _move(self) -> None:
         value = self._pick(lambda v: v.shape != ())
         if value is None:
@@ -216,7 +242,7 @@ class Program:
 
     kinds = (
         _cast, _cast, _cast, _reshape, _reshape, _reshape, _unary, _unary, _binary, _binary, _compare, _select, _logic,
-        _reduce, _product, _move,
+        _reduce, _product, _move, _convolve, _normalize,
     )  # fmt: skip
 
 
