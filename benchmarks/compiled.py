@@ -1,5 +1,5 @@
-"""Functions to be compiled: loops (recurrent layers, descent, elementwise steps), loops over few numbers, a chain and
-a dense network."""
+"""Functions to be compiled: loops (recurrent layers, descent, elementwise steps), loops over few numbers, a chain, a
+dense network, and augmentations of images."""
 
 import numpy as np
 from programs.functions import chain
@@ -155,6 +155,21 @@ def functions(tf):
             w.assign_sub(1e-6 * g)
         return loss
 
+    pictures = tf.constant(np.random.default_rng(0).random((16, 72, 72, 3), np.float32))
+    means, deviations = tf.constant([0.485, 0.456, 0.406]), tf.constant([0.229, 0.224, 0.225])
+
+    def augmented():
+        x = tf.image.flip_left_right(pictures[:, 4:68, 4:68])
+        x = tf.image.adjust_saturation(tf.image.adjust_hue(x, 0.1), 1.2)
+        x = tf.image.adjust_brightness(tf.image.adjust_contrast(x, 0.9), 0.1)
+        return (tf.clip_by_value(x, 0.0, 1.0) - means) / deviations
+
+    def padded():
+        x = tf.pad(pictures, [[0, 0], [4, 4], [4, 4], [0, 0]])[:, 6:70, 3:67]
+        is_flipped = tf.reshape(tf.range(16) % 2 == 0, [16, 1, 1, 1])
+        x = tf.image.adjust_brightness(tf.where(is_flipped, x[:, :, ::-1], x), 0.1)
+        return (x - means) / deviations
+
     return {
         "elementwise chain of 4 MB": lambda: chain(tf, large),
         "6 dense layers: train step": dense,
@@ -169,4 +184,6 @@ def functions(tf):
         "LSTM by hand, one sample, 80 steps": lstm_of_one,
         "GRU by hand, one sample, 80 steps": gru_of_one,
         "500 steps of Hamiltonian Monte Carlo": hamiltonian,
+        "crops, flips and colors of 16 images": augmented,
+        "pads, crops and flips of 16 images": padded,
     }

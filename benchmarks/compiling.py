@@ -41,6 +41,8 @@ CASES = {
     "LSTM by hand, one sample, 80 steps": "LSTM by hand, one sample, 80 steps",
     "GRU by hand, one sample, 80 steps": "GRU by hand, one sample, 80 steps",
     "500 steps of Hamiltonian Monte Carlo": "500 steps of Hamiltonian Monte Carlo",
+    "crops, flips and colors of 16 images": "crops, flips and colors of 16 images",
+    "pads, crops and flips of 16 images": "pads, crops and flips of 16 images",
     "causal transformer 4x128: step": "causal transformer 4x128",
     "masked bidirectional LSTM: step": "masked bidirectional LSTM, 80 steps",
     "U-Net 64x64: step": "U-Net 64x64",

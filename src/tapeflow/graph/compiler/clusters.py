@@ -213,7 +213,7 @@ class Cluster:
         """Returns the sizes of the loops over a shape, how variables and inputs vary in them, and their entries of the
         table."""
         dtypes = [t.dtype for t in (*self._variables, *self._inputs)]
-        along = [s if shapes[i] else () for i, s in enumerate(strides)] or [None] * len(shapes)
+        along = [s[len(s) - len(shapes[i]) :] for i, s in enumerate(strides)] or [None] * len(shapes)
         return loops_of([*self._of_variables, *shapes], shape, dtypes, rows, [*[None] * len(self._variables), *along])
 
     def _passes(self, operands: Sequence[Operand], kinds: Sequence[str], rows: bool) -> Passes:
