@@ -269,7 +269,7 @@ class Picked:
             elif path == ROOT / "tests" / "test_docstrings.py":  # which has the examples of the file
                 ranks[key] = -2.6
             elif path.parent == ROOT / "tests" and path.name in TABLES:  # whose parameters decide
-                ranks[key] = -2.5 if has_ops else -0.5
+                ranks[key] = -2.5 if has_ops or path.name != "test_ops.py" else -0.5
             elif near:
                 ranks[key] = -1 - score
             elif score > LEAST:

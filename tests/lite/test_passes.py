@@ -47,6 +47,10 @@ K = tf.keras.layers
         ([K.Flatten(), K.Reshape([8, 3]), K.Reshape([2, 12])], (4, 6), {"RESHAPE": 1}),
         ([K.Permute([2, 1]), K.Permute([2, 1]), K.Dense(2)], (4, 6), {"FULLY_CONNECTED": 1}),
         ([K.Dropout(0.5), K.Dense(2, use_bias=False)], (4,), {"FULLY_CONNECTED": 1}),
+        ([K.Dense(4), K.Lambda(lambda x: x - 2.0)], (8,), {"FULLY_CONNECTED": 1}),
+        ([K.Dense(4), K.Lambda(lambda x: 2.0 - x)], (8,), {"FULLY_CONNECTED": 1, "SUB": 1}),
+        ([K.Dense(4), K.Lambda(lambda x: x / 2.0)], (8,), {"FULLY_CONNECTED": 1}),
+        ([K.Dense(4), K.Lambda(lambda x: 2.0 / x)], (8,), {"FULLY_CONNECTED": 1, "DIV": 1}),
     ],
 )
 def test_remaining_operators(layers, shape, expected):
