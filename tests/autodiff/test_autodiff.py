@@ -667,3 +667,19 @@ def test_integers_warn_when_they_are_watched_and_not_when_they_are_targets(caplo
     with tf.GradientTape() as tape:
         tape.watch(i)
     assert "The dtype of the watched tensor must be floating" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        tf.convert_to_tensor, tf.math.real, tf.math.conj, tf.stack, tf.experimental.numpy.asarray,
+        tf.keras.ops.convert_to_tensor, lambda x: tf.cast(x, tf.float32),
+        lambda x: tf.image.convert_image_dtype(x, tf.float32),
+    ],
+)  # fmt: skip
+def test_tensors_of_equal_numbers_are_watched_apart(convert):
+    a, b = convert(1.0), convert(1.0)
+    with tf.GradientTape() as tape:
+        tape.watch([a, b])
+        y = 2 * a - 3 * b
+    assert [float(g) for g in tape.gradient(y, [a, b])] == [2, -3]

@@ -591,6 +591,19 @@ def test_open_dimensions_are_explained():
     ]
 
 
+def test_unknown_ranks_are_explained():
+    f = tf.function(lambda x: x * 2)
+    with tf.Graph().as_default():
+        f(tf.compat.v1.placeholder(tf.float32))
+    for shape in ([2, 3], [4]):
+        with tf.Graph().as_default():
+            assert f(tf.ones(shape)).shape == shape
+    assert f.explain_traces().splitlines()[1:] == [
+        "trace 2 of <lambda>: x changed from float32 to float32[2, 3]",
+        "trace 3 of <lambda>: x changed from float32[2, 3] to float32[4]",
+    ]
+
+
 def test_retracing_is_warned_of_twice(caplog):
     f = tf.function(lambda x: x + 1)
     with caplog.at_level("WARNING"):

@@ -454,3 +454,8 @@ def test_scaled_numbers_are_the_same_under_a_tape():
     with tf.GradientTape():
         recorded = draw()
     np.testing.assert_array_equal(draw(), recorded)
+
+
+def test_a_symbolic_seed_is_refused_in_the_words_that_libraries_look_for():
+    with pytest.raises(TypeError, match="Expected int for argument 'seed2' not"):
+        tf.function(lambda seed: tf.random.normal([2], seed=seed))(tf.constant(3))

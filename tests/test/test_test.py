@@ -264,3 +264,13 @@ def test_a_test_may_begin_in_another_graph():
     with tf.Graph().as_default() as graph:
         case.setUp()
         assert tf.compat.v1.get_default_graph() is graph
+
+
+def test_lists_of_different_lengths_and_of_objects_are_compared():
+    case, shapes = Case(), (tf.TensorShape([2]), tf.TensorShape([2, 3]))
+    case.assertAllEqual(shapes, ([2], [2, 3]))
+    with pytest.raises(AssertionError):
+        case.assertAllEqual(shapes, ([2], [2, 4]))
+    case.assertAllEqual([case], [case])
+    dataset = tf.data.Dataset.range(1)  # has tensors, and is none
+    case.assertAllEqual([dataset, case], [dataset, case])

@@ -17,7 +17,6 @@ from tapeflow.core.hooks import hooks
 from tapeflow.core.logger import get_logger
 from tapeflow.core.settings import settings
 from tapeflow.core.tracebacks import filter_traceback
-from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, VariableSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor
@@ -628,12 +627,12 @@ def _relax_arguments(traced: FunctionType, args: tuple[Any, ...], kwargs: dict[s
 def _show_key(key: tuple[Any, ...] | None) -> str:
     if isinstance(key, tuple) and len(key) == 2:
         first, second = key
-        if isinstance(second, TensorSpec):
-            return f"{second.dtype.name}{list(second.shape) if second.shape.rank is not None else ''}"
         if isinstance(first, type):
             return repr(second)
         if isinstance(first, int):
-            return f"{as_dtype(first).name}{list(second) if second is not None else ''}"
+            second = TensorSpec(second, first)
+        if isinstance(second, TensorSpec):
+            return f"{second.dtype.name}{list(second.shape) if second.shape.rank is not None else ''}"
     return repr(key)
 
 

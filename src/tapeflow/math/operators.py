@@ -16,7 +16,7 @@ from tapeflow.core import device as devices
 from tapeflow.core.autodiff.tape import record_function
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
-from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.convert import convert, operand
 from tapeflow.core.ops.op import operator
 from tapeflow.core.types.dtypes import bool_, int32
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
@@ -67,7 +67,7 @@ def _reflected_operator(function: Any, slow: Function, name: str, public: Any) -
     def with_converted(args: tuple[Any, Any], name: str | None = None) -> Any:
         left, right = args
         if not isinstance(left, (Tensor, ReadAsTensor)) and not hasattr(type(left), "__tf_dispatch__"):
-            left = convert(left, right.dtype)
+            left = operand(left, right.dtype) if type(left) in (int, float) else convert(left, right.dtype)
         return slow((left, right), name)
 
     swapped = operator(function, name, with_converted, public)

@@ -16,10 +16,12 @@ from tapeflow.core.types.dtypes import bfloat16
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.ragged.value import RaggedTensorValue
+from tapeflow.sparse.tensor import SparseTensor
 
 _NARROW = {"float16": "half", "bfloat16": "bfloat16", "float32": "float", "complex64": "float"}
 
@@ -42,7 +44,10 @@ class ArrayAssertions(absltest.TestCase):
         """
         if _holds_tensors(value):
             value = self.evaluate(value)
-        array = value if isinstance(value, np.ndarray) else np.array(value)
+        try:
+            array = value if isinstance(value, np.ndarray) else np.array(value)
+        except ValueError:  # lists of different lengths, such as shapes
+            array = np.array(value, dtype=object)
         if array.dtype.name == bfloat16.name:
             return array.astype(np.float32)
         return np.char.encode(array, "utf-8").astype(object) if array.dtype.kind == "U" else array
@@ -400,7 +405,8 @@ class ArrayAssertions(absltest.TestCase):
 
 
 def _holds_tensors(value: Any) -> bool:
-    return any(isinstance(leaf, (Tensor, Variable, CompositeTensor)) for leaf in nest.flatten(value))
+    values = Tensor, Variable, IndexedSlices, RaggedTensor, SparseTensor
+    return any(isinstance(leaf, values) for leaf in nest.flatten(value))
 
 
 def _is_ragged(value: Any) -> bool:

@@ -16,6 +16,8 @@ from typing import Any
 from tapeflow.config.execution import get_soft_device_placement
 from tapeflow_compat import compat
 
+ENABLE_CONTROL_FLOW_V2 = True  # programs set it, without effect
+
 
 def register_call_context_function(*functions: Any) -> None:
     """Accepts its arguments, without effect."""

@@ -187,7 +187,10 @@ MODULES = {
         "get_enclosing_xla_context": _KERAS_2,
         "with_dependencies": f"{_H}.conversion",
     },
-    "tensorflow.python.ops.control_flow_util": {"GraphOrParentsInXlaContext": _KERAS_2},
+    "tensorflow.python.ops.control_flow_util": {
+        "ENABLE_CONTROL_FLOW_V2": _KERAS_2,
+        "GraphOrParentsInXlaContext": _KERAS_2,
+    },
     "tensorflow.python.ops.gen_resource_variable_ops": {},
     "tensorflow.python.ops.init_ops": {
         "Initializer": _INITIALIZERS,

@@ -60,7 +60,7 @@ _MOST_SCALARS = 1024
 
 
 def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -> Any:
-    """Returns the tensor of a value.
+    """Returns the tensor of a value: a new one, unless the value is a tensor, as a tape may watch it.
 
     Args:
         value: anything convertible.
@@ -75,10 +75,10 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
     if kind in _SCALAR_TYPES:
         if hint is not None and dtype is None:
             try:
-                return operand(value, hint)
+                return from_scalar(value, hint)
             except TypeError:
                 pass
-        return operand(value, dtype)
+        return from_scalar(value, dtype)
     if kind is list and not _registered and hint is None:
         return from_sequence(value, dtype)
     if isinstance(value, Tensor):
@@ -116,7 +116,7 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
         return from_torch(value, dtype)
     if isinstance(value, (int, float, complex, str, bytes)):  # subclasses, such as IntEnum
         base: Any = next(b for b in (bool, int, float, complex, str, bytes) if isinstance(value, b))
-        return operand(base(value), dtype)
+        return from_scalar(base(value), dtype)
     if dtype in (None, string) and is_arrow(value):
         from tapeflow.core.values.arrow import strings_of_arrow  # here, as few programs have such values
 
@@ -174,7 +174,7 @@ def place_tensor(tensor: EagerTensor) -> EagerTensor:
 
 
 def operand(value: bytes | complex | str, dtype: DType | None) -> EagerTensor:
-    """Returns the tensor of a Python scalar that is an op's operand: cached, and always on the CPU."""
+    """Returns the tensor of a Python scalar that is an op's operand, and no result: cached, and always on the CPU."""
     if value == 0 and type(value) is float and math.copysign(1.0, value) < 0:
         return from_scalar(value, dtype)  # -0.0 and 0.0 are the same dict key
     key = (value, type(value), dtype and dtype.as_datatype_enum)

@@ -122,6 +122,7 @@ def lasting_seeds(seed: int | str | None) -> tuple[int, int]:
 
     Raises:
         RuntimeError: there is no seed, and determinism is enabled.
+        TypeError: the seed is a symbolic tensor.
     """
     if seed is None and state.seed is None:
         if settings.deterministic:
@@ -134,7 +135,10 @@ def lasting_seeds(seed: int | str | None) -> tuple[int, int]:
     with state.lock:
         first = _DEFAULT if state.seed is None else state.seed % _MODULUS
         second = (_following_seed(context.state.graph) if seed is None else seed) % _MODULUS
-    return (int(first), int(second)) if first or second else (0, _MODULUS)
+    try:
+        return (int(first), int(second)) if first or second else (0, _MODULUS)
+    except TypeError:  # libraries look for these words
+        raise TypeError(f"Expected int for argument 'seed2' not {second!r}.") from None
 
 
 def _following_seed(graph: Any) -> int:

@@ -455,8 +455,7 @@ class Graph(Collections, GraphNames, GraphMembers):
 
     def _from_other_graph(self, tensor: SymbolicTensor, scope: str) -> SymbolicTensor:
         raise ValueError(
-            f"Tensor({tensor.name!r}, shape={tensor.shape}, dtype={tensor.dtype.name}) must be from the same graph as "
-            f"the operations that take it (graphs are {tensor.graph} and {self})."
+            f"{tensor} must be from the same graph as Tensors that it meets (graphs are {tensor.graph} and {self})."
         )
 
     def capture_variable(self, variable: Any, name: str = "") -> SymbolicTensor:
