@@ -3,8 +3,9 @@
     python scripts/fuzz_programs.py --draws 1000 --seed 7
 
 Each program is a few lines of casts, reshapes, element-wise ops, reductions, products, convolutions and batch
-normalizations. A forked process runs it as a function, then eagerly, then both again. What ran before may not change a result: values, gradients and the dtypes of
-the tensors underneath are compared, the second run bit for bit with the first. A program that differs is printed.
+normalizations. A forked process runs it as a function, then eagerly, then both again. What ran before may not change a
+result: values, gradients and the dtypes of the tensors underneath are compared, the second run bit for bit with the
+first. A program that differs is printed.
 
 With `--batches`, `tf.vectorized_map` runs each program on several slices, some in branches and loops that differ
 between slices, and its results are compared with those of single slices.
