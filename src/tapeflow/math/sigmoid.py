@@ -23,7 +23,10 @@ from tapeflow.math.elementwise import sign
 # Overloads save the search for the right one at each call.
 
 
-@op("Sigmoid", kernel=torch.sigmoid, shape=same, element=lambda b, x: b.sigmoid(x), allocates=True)
+@op(
+    "Sigmoid", kernel=torch.sigmoid, shape=same, element=lambda b, x: b.sigmoid(x), allocates=True,
+    for_many=lambda: None,  # ATen's kernel is as fast
+)  # fmt: skip
 def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / (1 + exp(-x))` element by element.
 

@@ -89,7 +89,8 @@ class Op:
             keep their order among themselves.
         keeps_nothing: it retains no input and returns no view of one, but may return an input itself.
         for_many: a function that returns the kernel for calls whose first tensor has `MANY` elements or more, or None
-            if `kernel` is as fast on this machine; called once, before the op first runs.
+            if `kernel` is as fast on this machine; called once, before the op first runs. By default it is the machine
+            code of a form with functions.
         activation: the op's form as the last part of a larger kernel; see `core/ops/layer.py`.
         variants: from the name of an attr that is no parameter to the function of the inputs that computes the op where
             that attr is not its default, as `tf.raw_ops` allows.
