@@ -16,7 +16,7 @@ Some changes change nothing that a user relies on. These are not drawn:
 - speed: constants in capitals, and comparisons with them, and names of sizes of caches, buffers, chunks and pools;
   `maxsize`, `stacklevel`, `slots`, `non_blocking`, `daemon`, `memory_format`; `lru_cache`;
 - sums and products of strings, unions of types, `is` between types;
-- functions that do nothing but raise, and ones whose name says that they are a repr, a hash or a debugging text.
+- functions that do nothing but raise, and ones that return a repr, a hash or the text of a message by their names.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ AXES = {"axis", "dim", "axes", "dims", "batch_dims", "batch_axis", "start_dim", 
 SPEED = re.compile(r"[A-Z_\d]+|.*(cache|buffer|chunk|pool|capacity|threshold|worth|enough).*")
 SPEED_ARGUMENTS = {"maxsize", "stacklevel", "slots", "non_blocking", "daemon", "memory_format", "frozen", "eq"}
 WORDY = re.compile(r"invalid|warn|warning|info|debug|error|log|[A-Z]\w*(Error|Warning|Unsupported|NotStatic)")
-COSMETIC = re.compile(r"__(repr|str|hash|format|dir|del)__|.*(repr|describe|explain|message|summary_line).*")
+COSMETIC = re.compile(r"__(repr|str|hash|format|dir|del)__|.*(repr|describe|explain|message|summary_line|_text).*")
 LOCKS = re.compile(r"(?<!b)lock|mutex|condition", re.IGNORECASE)  # no block
 
 

@@ -16,7 +16,7 @@ from tapeflow.summary.summary_state import recording
 
 # ---- the tests of a source file --------------------------------------------------------------------------------------
 
-SECONDS = 20  # of processor time, for the tests of a file
+SECONDS = 40  # of processor time, for the tests of a file
 
 
 def pytest_addoption(parser):

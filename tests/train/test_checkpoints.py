@@ -7,6 +7,7 @@ import runpy
 import shutil
 import subprocess
 import sys
+import types
 import weakref
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 
 import tapeflow as tf
 from tapeflow.train import bundle as bundles
+from tapeflow.train import manager as managers
 from tapeflow.train.bundle import Bundle
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -386,6 +388,46 @@ def test_a_manager_waits_for_its_interval(tmp_path):
         tf.train.CheckpointManager(tf.train.Checkpoint(), str(tmp_path), 1, checkpoint_interval=1)
     with pytest.raises(ValueError, match="got 0"):
         tf.train.CheckpointManager(tf.train.Checkpoint(), str(tmp_path), 0)
+
+
+def test_a_manager_goes_on_from_the_restored_step(tmp_path):
+    def manager(step):
+        checkpoint = tf.train.Checkpoint(step=step)
+        return tf.train.CheckpointManager(checkpoint, str(tmp_path), 2, step_counter=step, checkpoint_interval=3)
+
+    manager(tf.Variable(5)).save()
+    step = tf.Variable(0)
+    again = manager(step)
+    assert again.restore_or_initialize() == str(tmp_path / "ckpt-1") and step.numpy() == 5
+    assert again.save() is None and again.save(check_interval=False) is None  # it is saved already
+    step.assign(7)
+    assert again.save() is None
+    step.assign(8)
+    assert again.save() == str(tmp_path / "ckpt-2")
+    assert (again.directory, again.checkpoint_interval) == (str(tmp_path), 3)
+    assert again.checkpoint.step is step
+
+
+def test_a_manager_keeps_one_for_some_hours(tmp_path, monkeypatch):
+    clock = types.SimpleNamespace(now=1000.0, time=lambda: clock.now)
+    monkeypatch.setattr(managers, "time", clock)
+
+    def save_at(manager, *hours):
+        for hour in hours:
+            clock.now = 1000.0 + 3600 * hour
+            manager.save()
+        return sorted(path.stem for path in tmp_path.glob("*.index"))
+
+    def manager():
+        return tf.train.CheckpointManager(tf.train.Checkpoint(v=v), str(tmp_path), 1, keep_checkpoint_every_n_hours=2)
+
+    v = tf.Variable(1.0)
+    assert save_at(manager(), 1, 1.9, 2, 3) == ["ckpt-3", "ckpt-4"]  # the third is 2 hours younger than the manager
+    assert tf.train.get_checkpoint_state(tmp_path).last_preserved_timestamp == 1000.0 + 3600 * 2
+    again = manager()
+    again.restore_or_initialize()
+    assert again.checkpoints == [str(tmp_path / "ckpt-4")]
+    assert save_at(again, 3.9, 4.1, 5) == ["ckpt-3", "ckpt-6", "ckpt-7"]
 
 
 # ---- damage ----------------------------------------------------------------------------------------------------------
