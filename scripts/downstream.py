@@ -270,7 +270,8 @@ def main() -> int:
         print(row(name, result, there), flush=True)
     if args.page:
         results = {name: json.loads(file.read_text()) for name, file in files.items() if file.exists()}
-        args.page.write_text(page(results, record))
+        _, section, rest = args.page.read_text().partition("\n## ") if args.page.exists() else ("", "", "")
+        args.page.write_text(page(results, record) + section + rest)  # sections behind the table are kept
     return worse
 
 

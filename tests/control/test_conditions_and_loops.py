@@ -159,3 +159,14 @@ def test_branches_that_give_indexed_slices():
     for whole, dense in ((True, [[0, 0], [0, 0], [1, 2]]), (False, [[2, 3], [0, 0], [0, 0]])):
         indices, found = rows(*given, tf.constant(whole))
         assert indices.dtype == tf.int64 and found.numpy().tolist() == dense
+
+
+@pytest.mark.parametrize("eagerly", [True, False])
+def test_names_of_conditions_may_be_none(eagerly):
+    def choose(i):
+        one, two = (lambda: tf.constant(1)), (lambda: tf.constant(2))
+        chosen = tf.case([(i > 0, one)], default=two, exclusive=True, name=None)
+        return chosen, tf.switch_case(i, [one, two], name=None), tf.cond(i > 0, one, two, name=None)
+
+    choose = choose if eagerly else tf.function(choose)
+    assert [int(t) for t in choose(tf.constant(1))] == [1, 2, 1]

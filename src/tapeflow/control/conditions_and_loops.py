@@ -75,7 +75,7 @@ def case(
     default: Callable[[], Any] | None = None,
     exclusive: bool = False,
     strict: bool = False,
-    name: str = "case",
+    name: str | None = "case",
 ) -> Any:
     """Calls the function of the first true predicate.
 
@@ -127,14 +127,15 @@ def case(
 
 
 def _staged_case(
-    predicates: Sequence[Any], functions: Sequence[Callable[[], Any]], default: Any, exclusive: bool, name: str
+    predicates: Sequence[Any], functions: Sequence[Callable[[], Any]], default: Any, exclusive: bool, name: str | None
 ) -> Any:
     """Builds `case` in a graph: a chain of conditionals. Without a default, it ends with the last function."""
     chain = default
     if default is None:
         chain = functools.partial(_checked_last, predicates, functions[-1])
         predicates, functions = predicates[:-1], functions[:-1]
-    with name_scope(name), control_dependencies([_at_most_one(predicates)] if exclusive and predicates else []):
+    checks = [_at_most_one(predicates)] if exclusive and predicates else []
+    with name_scope(name or "case"), control_dependencies(checks):
         for predicate, function in zip(predicates[::-1], functions[::-1], strict=True):
             chain = functools.partial(cond, predicate, function, chain)
         return chain()
@@ -180,7 +181,7 @@ def switch_case(
     branch_index: TensorLike,
     branch_fns: Mapping[int, Callable[..., Any]] | Sequence[Callable[..., Any]] | Sequence[tuple[int, Any]],
     default: Callable[[], Any] | None = None,
-    name: str = "switch_case",
+    name: str | None = "switch_case",
 ) -> Any:
     """Calls the function of an index.
 
@@ -217,10 +218,10 @@ def switch_case(
     return branches.get(int(index), default or branches[max(branches)])()
 
 
-def _staged_switch(branch_index: Any, functions: Sequence[Callable[[], Any]], name: str) -> Any:
+def _staged_switch(branch_index: Any, functions: Sequence[Callable[[], Any]], name: str | None) -> Any:
     """Builds `switch_case` in a graph. The last function is also the default."""
     labels = [f"branch{i}" for i in range(len(functions))]
-    with name_scope(name):
+    with name_scope(name or "switch_case"):
         index = convert(branch_index)
         index = index if index.dtype is int32 else cast(index, int32)
         return staged.branch(index, functions, labels, "tf.switch_case", "indexed_case")
