@@ -19,7 +19,6 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.composites import composite
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import CompiledKernel
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, text, with_rank
