@@ -1,4 +1,4 @@
-"""Picks the tests that can fail when a source file breaks: what `dev.py test src/tapeflow/math/segment.py` runs.
+"""Picks the tests that can fail when a source file breaks: `dev.py test src/tapeflow/math/segment.py` runs them.
 
 A test is picked for one of these reasons, in this order:
 
