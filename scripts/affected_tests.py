@@ -1,12 +1,12 @@
-"""Picks the tests that can fail when a source file breaks: what `dev.py test src/tapeflow/math/segment.py` runs.
+"""Picks the tests that can fail when a source file breaks: `dev.py test src/tapeflow/math/segment.py` runs them.
 
 A test is picked for one of these reasons, in this order:
 
 1. Its file mirrors the source file: `tests/math/test_segment*.py`, or a file of `tests/` that imports the module. It is
    an example in a docstring of the file.
-2. It names something that the file declares: a function, class, method, or the registered name of an op. Parameters of
+2. It names a declaration of the file: a function, class, method, or the registered name of an op. Parameters of
    a test count, so rows of the op table, goldens and examples in docstrings are picked one by one.
-3. It names a function that uses what the file declares, up to four calls away. The further, the later it runs.
+3. It names a function that uses these declarations, up to four calls away. The further, the later it runs.
 4. It is in the folder that mirrors the file's folder.
 
 Names count less if many tests have them. Everything is read from the source: no test and no module is imported.
@@ -42,7 +42,7 @@ class Declaration:
     """A function, method, class or constant of a file.
 
     Attributes:
-        names: what others call it: its name, and its registered names if it is an op.
+        names: its name, and its registered names if it is an op.
         words: the names in its source.
     """
 
@@ -91,7 +91,7 @@ def read_source() -> tuple[dict[pathlib.Path, list[Declaration]], dict[pathlib.P
 
 
 def declarations(path: pathlib.Path, tree: ast.Module, lines: list[str]) -> Iterator[Declaration]:
-    """Yields what a module declares."""
+    """Yields the declarations of a module."""
     for node in tree.body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             text = without_docstring(node, lines)
@@ -157,7 +157,7 @@ def users_by_word() -> tuple[dict[str, list[Declaration]], collections.Counter[s
 
 
 def weigh_names(file: pathlib.Path) -> dict[str, float]:
-    """What a test may name to reach the file: 1 for what it declares, less for what uses that."""
+    """The names of tests that reach the file: 1 for its declarations, less for their users."""
     declared, imports = read_source()
     users, owners = users_by_word()
     weights: dict[str, float] = {}
@@ -215,7 +215,7 @@ def read_tests() -> tuple[dict[tuple[pathlib.Path, str], set[str]], dict[pathlib
 
 
 def closure(name: str, parts: dict[str, set[str]]) -> set[str]:
-    """The words of a function and of what it uses in its file."""
+    """The words of a function and its helpers in the same file."""
     found: set[str] = set()
     todo, seen = [name], {name}
     while todo:
@@ -240,7 +240,7 @@ class Picked:
 
     Attributes:
         functions: a rank for each `(file, function)`: the lowest runs first.
-        names: what a parameter must name.
+        names: the weights of names in parameters.
     """
 
     def __init__(self, file: pathlib.Path) -> None:
@@ -294,7 +294,7 @@ class Picked:
         return self.functions.get((path, function))
 
     def parameters(self, path: pathlib.Path, function: str, values: list[Any]) -> list[int]:
-        """The indices of those of a test's parameters that can fail."""
+        """The indices of a test's parameters that can fail."""
         if (path, function) in self.own or len(values) <= FEW:
             return list(range(len(values)))
         scores = [self.score(words_of(described(value))) for value in values]
@@ -309,7 +309,7 @@ def mirrors(stem: str, source: str) -> bool:
 
 
 def described(value: Any) -> str:
-    """A parameter as text: names and sources of what it holds."""
+    """A parameter as text: names and sources in it."""
     if isinstance(value, (str, int, float)):
         return str(value)
     if isinstance(value, (list, tuple)):

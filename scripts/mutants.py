@@ -6,17 +6,17 @@
 
 A bug is a change of one expression in a copy of the tree: another operator, comparison, constant, axis, default or
 unit, swapped arguments, a `not`, a condition, a lock, a `.copy()` or a `keepdims` dropped, a result not returned. The
-kinds are drawn by the root of their number, so that rare ones occur. A bug is killed if a test fails or the tests do
+kinds are drawn by the root of their number: rare ones occur, too. A bug is killed if a test fails or the tests do
 not end. A bug that survives is printed. `tests/survivors.txt` explains survivors that no test can or should kill.
 
-Some changes change nothing that a user relies on. These are not drawn:
+Some changes have no effect that a user relies on. These are not drawn:
 
 - docstrings, annotations, `TYPE_CHECKING`, overloads, `__repr__` and `__str__`;
 - words: strings, and all inside `raise`, `invalid(...)`, `warn(...)` and calls of a logger;
 - speed: constants in capitals, and comparisons with them, and names of sizes of caches, buffers, chunks and pools;
   `maxsize`, `stacklevel`, `slots`, `non_blocking`, `daemon`, `memory_format`; `lru_cache`;
 - sums and products of strings, unions of types, `is` between types;
-- functions that do nothing but raise, and ones that return a repr, a hash or the text of a message by their names.
+- functions that only raise, or return by their names a repr, a hash or the text of a message.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Mutant:
         return source[: self.start] + self.text.encode() + source[self.end :]
 
     def describe(self, source: bytes) -> str:
-        """A line: place, kind, what stood there and what stands there now."""
+        """A line: place, kind, old and new text."""
         old = " ".join(source[self.start : self.end].decode().split())
         return f"{self.file}:{self.line}: {self.kind}: `{old}` -> `{' '.join(self.text.split())}`"
 
@@ -117,7 +117,7 @@ class Seeder(ast.NodeVisitor):
             line = left.end_lineno or left.lineno
             self.mutants.append(Mutant(self.file, kind, line, start + found.start(), start + found.end(), text))
 
-    # ---- what is left out --------------------------------------------------------------------------------------------
+    # ---- left out --------------------------------------------------------------------------------------------
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         statements = [s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
@@ -434,7 +434,7 @@ def run_tests(folder: pathlib.Path, file: pathlib.Path, limit: float) -> tuple[s
             )
         finally:
             os._exit(status)
-    until = time.monotonic() + limit  # for what waits; what computes for ever meets the limit of processor time
+    until = time.monotonic() + limit  # for tests that wait; computing for ever meets the limit of processor time
     outcome = "timeout"
     signal.signal(signal.SIGTERM, lambda *_: (os.killpg(child, signal.SIGKILL), sys.exit(1)))
     while time.monotonic() < until:
@@ -444,7 +444,7 @@ def run_tests(folder: pathlib.Path, file: pathlib.Path, limit: float) -> tuple[s
             outcome = "survived" if code in (0, 5) else "timeout" if code == -signal.SIGXCPU else "killed"
             break
         time.sleep(0.1)
-    with contextlib.suppress(ProcessLookupError):  # what the tests have started ends, too
+    with contextlib.suppress(ProcessLookupError):  # processes of the tests end, too
         os.killpg(child, signal.SIGKILL)
     with contextlib.suppress(ChildProcessError):
         os.waitpid(child, 0)
@@ -463,7 +463,7 @@ def unnumbered(description: str) -> str:
 
 
 def try_mutants(mutants: list[Mutant], limit: float) -> dict[str, list[Mutant]]:
-    """Runs the tests for each bug, and prints what becomes of it."""
+    """Runs the tests for each bug, and prints the outcome."""
     known = recorded_survivors()
     outcomes: dict[str, list[Mutant]] = collections.defaultdict(list)
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as name:
