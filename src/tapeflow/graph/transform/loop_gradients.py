@@ -402,7 +402,7 @@ class _Iteration:
         native = self._natives.get((is_shared, None), lambda: self._native(is_shared, None))
         return native is not None and native.compiles
 
-    @property
+    @cached_property
     def _is_static(self) -> bool:
         return all(map(is_static, self.function.program.inputs))
 
