@@ -16,7 +16,7 @@ from tapeflow.core.values.boxed_objects import held_object
 from tapeflow.core.values.strings import FEW, StringArray
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.lookup.entries import Entries, keys_of
-from tapeflow.strings.hashing import murmurs
+from tapeflow.strings.hash_buckets import murmurs
 
 
 def text_of(value: Any) -> str:

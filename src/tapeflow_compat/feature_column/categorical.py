@@ -21,7 +21,7 @@ from tapeflow.sparse.concat_and_slice import reshape as sparse_reshape
 from tapeflow.sparse.feature_cross import cross_hashed
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.strings.formatting import as_string, to_number
-from tapeflow.strings.hashing import to_hash_bucket_fast
+from tapeflow.strings.hash_buckets import to_hash_bucket_fast
 from tapeflow_compat.compat.v1.arrays import convert_to_tensor_or_sparse_tensor
 from tapeflow_compat.feature_column.configuration import Configured, OfFeature
 from tapeflow_compat.feature_column.protocol import (

@@ -12,7 +12,7 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.strings import split_text
-from tapeflow.strings.hashing import to_hash_bucket
+from tapeflow.strings.hash_buckets import to_hash_bucket
 from tapeflow_compat.compat.v1.aliases import either
 
 
