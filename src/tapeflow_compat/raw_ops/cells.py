@@ -69,7 +69,8 @@ def _lstm(
     return [tf.stack(values) for values in zip(*steps, strict=True)] or [tf.zeros_like(x[..., :1] * cs_prev)] * 7
 
 
-def _block_rule(seq_len_max: TensorShape, x: TensorShape, cs: TensorShape, h: TensorShape, w: TensorShape, wci: TensorShape, wcf: TensorShape, wco: TensorShape, b: TensorShape,
+def _block_rule(seq_len_max: TensorShape, x: TensorShape, cs: TensorShape, h: TensorShape, w: TensorShape,
+    wci: TensorShape, wcf: TensorShape, wco: TensorShape, b: TensorShape,
                 *_: Any) -> list[TensorShape]:  # fmt: skip
     gates = with_rank(b, 1)[0]
     return [with_rank(x, 3)[:2] + [None if gates is None else divide_size(gates, 4)]] * 7
