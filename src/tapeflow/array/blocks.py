@@ -39,7 +39,7 @@ from tapeflow.math.segment import unsorted_segment_sum
 # ---- space to batch --------------------------------------------------------------------------------------------------
 
 
-def _check_blocks(rank: int | None, block_shape: Any, paddings: Any, name: str) -> None:
+def _check_blocks(rank: int | None, block_shape: Sequence[int], paddings: Sequence[Any], name: str) -> None:
     """Checks the host arguments of both ops. None in them stands for a number that is not static."""
     if not isinstance(block_shape, (list, tuple)):
         raise invalid("block_shape rank should be 1 instead of 0")
@@ -154,12 +154,12 @@ def _(call: Call, dy: Tensor) -> Any:
 
 
 @space_to_batch_nd.batching
-def _(batch: Batch, x: Slices, block_shape: Any, paddings: Any) -> Any:
+def _(batch: Batch, x: Slices, block_shape: tuple[int, ...], paddings: tuple[Any, ...]) -> Any:
     moved = batch.run(batch.flat(x), static(block_shape), static(paddings))
     return _regroup_slices(batch, moved, batch.dims(x)[0], batch.outputs[0].shape.as_list()[1:])
 
 
-def _regroup_slices(batch: Batch, value: Any, length: Any, dims: Sequence[Any]) -> Any:
+def _regroup_slices(batch: Batch, value: Tensor, length: int, dims: Sequence[Any]) -> Any:
     """Returns the slices of a batch of batches `[places, slices, length]`: each place of a block is a separate batch,
     in front of the slices."""
     if None in dims:
@@ -202,7 +202,7 @@ def _(call: Call, dy: Tensor) -> Any:
 
 
 @batch_to_space_nd.batching
-def _(batch: Batch, x: Slices, block_shape: Any, crops: Any) -> Any:
+def _(batch: Batch, x: Slices, block_shape: tuple[int, ...], crops: Any) -> Any:
     sizes = static(block_shape)
     length, *rest = batch.dims(x)
     places = math.prod(sizes)

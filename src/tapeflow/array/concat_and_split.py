@@ -393,7 +393,7 @@ def _(call: Call, *dys: Any) -> Any:
 
 
 @split_op.batching
-def _(batch: Batch, axis: Any, value: Slices, num_split: int) -> Any:
+def _(batch: Batch, axis: Slices | int, value: Slices, num_split: int) -> Any:
     return batch.run(behind(static(axis)), value.value, num_split)
 
 
@@ -446,7 +446,7 @@ def _(call: Call, *dys: Any) -> Any:
 
 
 @split_sizes.batching
-def _(batch: Batch, value: Slices, size_splits: Any, axis: Any, num_split: int) -> Any:
+def _(batch: Batch, value: Slices, size_splits: tuple[int, ...], axis: int, num_split: int) -> Any:
     return batch.run(value.value, static(size_splits), behind(static(axis)), num_split)
 
 
@@ -502,7 +502,7 @@ def split(
 # ---- repeated --------------------------------------------------------------------------------------------------------
 
 
-def _tile_rule(x: TensorShape, multiples: Any) -> TensorShape:
+def _tile_rule(x: TensorShape, multiples: tuple[int, ...]) -> TensorShape:
     if isinstance(multiples, Tensor) and multiples.shape.rank not in (1, None):
         raise invalid(f"Expected multiples to be 1-D, but got shape {text(multiples.shape)}")
     if isinstance(multiples, Tensor):  # not static

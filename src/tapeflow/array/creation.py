@@ -183,7 +183,7 @@ def constant(value: TensorLike, dtype: DTypeLike = None, shape: ShapeLike = None
     return tensor if shape is None else _with_shape(tensor, shape, value)
 
 
-def _with_shape(tensor: EagerTensor, shape: Any, value: TensorLike) -> Any:
+def _with_shape(tensor: EagerTensor, shape: ShapeLike, value: TensorLike) -> Any:
     new_shape = TensorShape(shape)
     elements, size = tensor.shape.num_elements(), new_shape.num_elements()
     if elements == size:
@@ -232,7 +232,7 @@ def _(call: Call, dy: Tensor) -> Any:
 
 
 @fill_op.batching
-def _(batch: Batch, dims: Any, value: Slices) -> Any:
+def _(batch: Batch, dims: tuple[int, ...], value: Slices) -> Any:
     shape = vector(dims)
     return broadcast_to(batch.lift(value, len(shape)), (batch.count, *shape))
 
@@ -260,7 +260,7 @@ def fill(dims: ShapeLike, value: TensorLike, name: str | None = None, layout: ob
     return fill_op(dims, value, name)
 
 
-def _shape_argument(shape: Any) -> Any:
+def _shape_argument(shape: ShapeLike) -> Any:
     """Returns a shape as a tensor, of int32 if its dimensions fit.
 
     Raises:
@@ -274,7 +274,7 @@ def _shape_argument(shape: Any) -> Any:
         return convert(shape, int32)
 
 
-def _constant_fill(shape: Any, number: int, dtype: DTypeLike, name: str | None) -> Any:
+def _constant_fill(shape: ShapeLike, number: int, dtype: DTypeLike, name: str | None) -> Any:
     dtype = as_dtype(dtype).base_dtype
     value: Any = bool(number) if dtype.is_bool else "" if dtype is string and not number else number
     if detours and state.graph is not None:
@@ -282,7 +282,7 @@ def _constant_fill(shape: Any, number: int, dtype: DTypeLike, name: str | None) 
     return fill_op(_shape_argument(shape), convert(value, dtype), name)
 
 
-def _filled_in_graph(shape: Any, value: EagerTensor, name: str) -> Any:
+def _filled_in_graph(shape: ShapeLike, value: EagerTensor, name: str) -> Any:
     """Returns a constant if the tensor is certainly small, else the operation that fills it, with TensorFlow's
     names.
     """
@@ -308,7 +308,7 @@ def _eagerly_filled(dims: list[int], value: EagerTensor) -> EagerTensor:
     return EagerTensor(whole, value.dtype)
 
 
-def _filled_at_once(kernel: Callable[..., torch.Tensor], shape: Any, dtype: DType) -> EagerTensor | None:
+def _filled_at_once(kernel: Callable[..., torch.Tensor], shape: ShapeLike, dtype: DType) -> EagerTensor | None:
     """Returns an eager tensor of zeros or ones, or None if torch does not accept the shape or the dtype."""
     if type(shape) is TensorShape:
         shape = shape._dims
@@ -460,7 +460,9 @@ def _like_composite(value: Any, dtype: Any, like: Callable[..., Any], of_values:
     return ops.Cast(like(value), as_dtype(dtype))
 
 
-def _like_in_graph(input: Any, dtype: Any, like: Any, filled: Any, name: str) -> Any:
+def _like_in_graph(
+    input: Any, dtype: DTypeLike, like: Callable[..., Any], filled: Callable[..., Any], name: str
+) -> Any:
     """Computes `zeros_like` or `ones_like` in graphs as TensorFlow does. If the shape is static or the dtype changes,
     the result depends on the shape alone.
     """

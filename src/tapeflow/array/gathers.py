@@ -35,7 +35,7 @@ from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, inval
 # ---- gather ----------------------------------------------------------------------------------------------------------
 
 
-def _gather_rule(params: TensorShape, indices: TensorShape, axis: Any, batch_dims: int = 0) -> TensorShape:
+def _gather_rule(params: TensorShape, indices: TensorShape, axis: int, batch_dims: int = 0) -> TensorShape:
     if params.rank == 0:
         raise invalid("params must be at least 1 dimensional")
     if argument_shape(axis).rank not in (0, None):

@@ -96,7 +96,7 @@ def _group_kernel(inputs: list[StringArray | torch.Tensor]) -> tuple[Any, ...]:
     return tuple(inputs)
 
 
-def _check_pinned(tensor: Any) -> Any:
+def _check_pinned(tensor: torch.Tensor) -> Any:
     if not (isinstance(tensor, torch.Tensor) and tensor.is_pinned()):
         raise invalid("not pinned")
     return tensor
@@ -244,7 +244,7 @@ def _group_in_graph(inputs: Sequence[Any], name: str) -> Any:
         return graph.node(GraphOp("NoOp"), (), (), name)
 
 
-def tuple_(tensors: Any, control_inputs: Sequence[Any] | None = None, name: str | None = None) -> Any:
+def tuple_(tensors: list[Tensor], control_inputs: Sequence[Any] | None = None, name: str | None = None) -> Any:
     """Returns the tensors once all of them are computed; eagerly they are already.
 
     Args:

@@ -262,7 +262,7 @@ KINDS = (tuple, list, Sparse, Rows, Repeated, WrittenList)  # the kinds of seque
 _EXACTLY = frozenset(KINDS)  # three of them are abstract base classes, and `isinstance` takes a microsecond for these
 
 
-def as_variant(entries: Any, spec: EntrySpec | None = None) -> ListVariant:
+def as_variant(entries: Sequence | tuple[torch.Tensor, ...], spec: EntrySpec | None = None) -> ListVariant:
     """Returns the raw value of a list with these entries."""
     variant = ListVariant((), object)
     variant[()] = entries if type(entries) in _EXACTLY or isinstance(entries, KINDS) else list(entries)

@@ -60,7 +60,7 @@ def _static_rows(paddings: Any) -> Any:
     return [[None if isinstance(n, Tensor) else n for n in row] if isinstance(row, tuple) else row for row in paddings]
 
 
-def _torch_paddings(x: torch.Tensor, paddings: Any) -> list[int]:
+def _torch_paddings(x: torch.Tensor, paddings: Sequence[Any]) -> list[int]:
     """Returns paddings as torch takes them: in a flat list, the last dimension first."""
     if len(paddings) != x.ndim or any(type(row) is not tuple or len(row) != 2 for row in paddings):
         raise TypeError("the shape rule says what is wrong")
@@ -278,7 +278,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return reverse(dy, call.attrs[0])
 
 
-def _roll_rule(x: TensorShape, shift: Any, axis: Any) -> TensorShape:
+def _roll_rule(x: TensorShape, shift: int | tuple[int, ...], axis: int | tuple[int, ...]) -> TensorShape:
     if x.rank == 0:
         raise invalid("input must be 1-D or higher")
     ranks = argument_shape(shift).rank, argument_shape(axis).rank
@@ -340,7 +340,7 @@ def _(call: Call, dy: Tensor) -> Any:
 
 
 @roll.batching
-def _(batch: Batch, x: Slices, shift: Any, axis: Any) -> Any:
+def _(batch: Batch, x: Slices, shift: int | tuple[int, ...], axis: int | tuple[int, ...]) -> Any:
     return batch.run(x.value, static(shift), behind(static(axis)))
 
 

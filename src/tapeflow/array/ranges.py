@@ -233,7 +233,7 @@ def _as_column(value: Any) -> Tensor:
 # ---- one hot ---------------------------------------------------------------------------------------------------------
 
 
-def _one_hot_rule(indices: TensorShape, depth: Any, on: TensorShape, off: TensorShape, axis: int) -> TensorShape:
+def _one_hot_rule(indices: TensorShape, depth: int, on: TensorShape, off: TensorShape, axis: int) -> TensorShape:
     if isinstance(depth, tuple):
         if None not in depth:
             raise invalid(f"depth must be a scalar, but got: {text(argument_shape(depth))}")

@@ -161,7 +161,7 @@ def _broadcast_to_rule(x: TensorShape, shape: Any) -> TensorShape:
     ])  # fmt: skip
 
 
-def _broadcast_kernel(x: torch.Tensor, shape: Any) -> torch.Tensor:
+def _broadcast_kernel(x: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
     if type(shape) is int or -1 in shape:  # torch would keep the dimension
         raise TypeError("the shape rule says what is wrong")
     result = torch.broadcast_to(x, shape)
@@ -289,7 +289,7 @@ def _(call: Call, dy: Tensor) -> Any:
 
 
 @squeeze_op.batching
-def _(batch: Batch, x: Slices, axis: Any) -> Any:
+def _(batch: Batch, x: Slices, axis: tuple[int, ...] | None) -> Any:
     axes = list(_squeeze_axes(axis))
     if not axes:
         if not x.slice.shape.is_fully_defined():
@@ -298,7 +298,7 @@ def _(batch: Batch, x: Slices, axis: Any) -> Any:
     return batch.run(x.value, behind(axes)) if axes else x.value
 
 
-def _expand_dims_rule(x: TensorShape, axis: Any) -> TensorShape:
+def _expand_dims_rule(x: TensorShape, axis: int) -> TensorShape:
     axis = axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis
     if isinstance(axis, tuple):
         raise invalid("'dim' must be a tensor with a single value")
@@ -350,7 +350,7 @@ def _(batch: Batch, x: Slices, axis: int) -> Any:
 # ---- transpose -------------------------------------------------------------------------------------------------------
 
 
-def _transpose_rule(x: TensorShape, perm: Any) -> TensorShape:
+def _transpose_rule(x: TensorShape, perm: tuple[int, ...]) -> TensorShape:
     if isinstance(perm, Tensor):
         check_rank(perm, 1)
     if x.rank is None and not isinstance(perm, tuple):
@@ -407,14 +407,14 @@ def _(call: Call, dy: Tensor) -> Any:
 
 @_conjugate_transpose.batching
 @transpose_op.batching
-def _(batch: Batch, x: Slices, perm: Any) -> Any:
+def _(batch: Batch, x: Slices, perm: tuple[int, ...]) -> Any:
     return batch.run(x.value, (0, *(p % x.rank + 1 for p in static(perm))))
 
 
 _REVERSED = [tuple(range(rank))[::-1] for rank in range(16)]
 
 
-def inverse_permutation(perm: Any) -> Any:
+def inverse_permutation(perm: Sequence[int]) -> Any:
     """Returns the permutation that undoes another, whose entries may count from the end."""
     if isinstance(perm, Tensor) or any(isinstance(p, Tensor) for p in perm):  # not static
         perm = convert(perm)

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 # ---- slice -----------------------------------------------------------------------------------------------------------
 
 
-def _slice_rule(x: TensorShape, begin: Any, size: Any) -> TensorShape:
+def _slice_rule(x: TensorShape, begin: tuple[int, ...], size: tuple[int, ...]) -> TensorShape:
     check_rank(begin, 1)
     check_rank(size, 1)
     if isinstance(begin, tuple) and state.graph is not None:
@@ -93,7 +93,7 @@ def _slice_rule(x: TensorShape, begin: Any, size: Any) -> TensorShape:
     return TensorShape(dims)
 
 
-def _slice_kernel(x: torch.Tensor, begin: Any, size: Any) -> torch.Tensor:
+def _slice_kernel(x: torch.Tensor, begin: Sequence[int], size: Sequence[Tensor | int]) -> torch.Tensor:
     if not len(begin) == len(size) == x.ndim:
         raise TypeError("the shape rule says what is wrong")
     parts = []
@@ -152,7 +152,7 @@ def _paddings_of_part(part: Tensor, begin: Any, whole: DynamicShape | tuple[int,
 
 
 @slice.batching
-def _(batch: Batch, x: Slices, begin: Any, size: Any) -> Any:
+def _(batch: Batch, x: Slices, begin: tuple[int, ...], size: tuple[int, ...]) -> Any:
     return batch.run(x.value, (0, *vector(begin)), (-1, *vector(size)))
 
 
@@ -700,7 +700,7 @@ def spec_of(key: Any) -> _Spec:
     return _Spec(begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
 
 
-def _as_index(value: Any) -> Any:
+def _as_index(value: Tensor | int) -> Any:
     """Returns an index as an int. A tensor of a graph stays a tensor."""
     if type(value) is int:
         return value
@@ -730,7 +730,7 @@ def variable_getitem(self: Any, key: Any) -> Any:
     return part
 
 
-def _assign_slice(variable: Any, key: Any, value: Any, name: str | None = None) -> Any:
+def _assign_slice(variable: Variable, key: Any, value: Any, name: str | None = None) -> Any:
     spec: Any = key if type(key) is _Spec else spec_of(key)
     begin, end, strides, *masks = spec
     value = convert(value, variable.dtype)

@@ -177,11 +177,11 @@ def _write_text(text: str, end: str, stream: Any) -> None:
         )
 
 
-def _format_top(value: Any, edge: int | None, of_tensor: Callable[[Any, int | None], str]) -> str:
+def _format_top(value: Tensor | str, edge: int | None, of_tensor: Callable[[Any, int | None], str]) -> str:
     return value if isinstance(value, str) else _format_value(value, edge, of_tensor)
 
 
-def _format_value(value: Any, edge: int | None, of_tensor: Callable[[Any, int | None], str]) -> str:
+def _format_value(value: Tensor, edge: int | None, of_tensor: Callable[[Any, int | None], str]) -> str:
     """Returns the text of a value inside of a nest: tensors in TensorFlow's notation, all else as Python writes it."""
     if isinstance(value, (Tensor, ReadAsTensor)):
         return of_tensor(value, edge)

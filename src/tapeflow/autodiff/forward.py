@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.autodiff.targets_and_sources import UnconnectedGradients, gives_zeros, zero_gradient, zeros_like
 from tapeflow.core.autodiff.tape import Call, Tape, describe, gradient_of_call
@@ -13,6 +13,9 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import Tensor, next_id
 from tapeflow.core.values.variable import Variable
+
+if TYPE_CHECKING:
+    from tapeflow.core.ops.definition import Op
 
 
 class ForwardAccumulator:
@@ -75,7 +78,7 @@ class ForwardAccumulator:
         if tangent is not None:
             self._tangents[read] = tangent
 
-    def record(self, op: Any, inputs: Sequence[Any], attrs: Sequence[Any], outputs: Sequence[Any]) -> None:
+    def record(self, op: Op, inputs: Sequence[Any], attrs: Sequence[Any], outputs: Sequence[Any]) -> None:
         """Computes the tangents of an op's outputs.
 
         The gradient of an op is linear in the output gradients, so its own gradient by them, seeded with the

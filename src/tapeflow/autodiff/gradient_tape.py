@@ -143,7 +143,7 @@ class GradientTape:
 
     def gradient(
         self,
-        target: Any,
+        target: TensorLike,
         sources: Any,
         output_gradients: TensorLike | None = None,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,

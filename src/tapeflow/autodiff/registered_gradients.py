@@ -136,7 +136,7 @@ class _Gradients(MutableMapping):
             raise KeyError(name)
         return _Entry(op)
 
-    def __setitem__(self, name: str, entry: Any) -> None:
+    def __setitem__(self, name: str, entry: dict[Any, Any]) -> None:
         op = find(name)
         if op is None or op.name != name:
             self._others[name] = entry

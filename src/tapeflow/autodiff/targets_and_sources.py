@@ -65,7 +65,7 @@ def sources_in(value: Any) -> tuple[list[Any], bool]:
     return flat, False
 
 
-def _variable_in(source: Any) -> Any:
+def _variable_in(source: Tensor | Variable) -> Any:
     """Returns the variable that another library's variable wraps, as Keras's do; anything else as it is."""
     return source.value if getattr(source, "_should_act_as_resource_variable", False) else source
 

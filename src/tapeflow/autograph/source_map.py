@@ -44,7 +44,7 @@ class UserCode:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, cls: Any, error: BaseException | None, traceback: types.TracebackType | None) -> None:
+    def __exit__(self, cls: type, error: BaseException | None, traceback: types.TracebackType | None) -> None:
         new = with_user_lines(error) if isinstance(error, Exception) and not self._passes else None
         if error is not None and new is not None:
             raise new.with_traceback(user_traceback(traceback) or traceback) from error.__cause__

@@ -124,7 +124,7 @@ class Transformer(ast.NodeTransformer):
         node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
         return node if is_generator(node) else self._nested(node, self.owner)
 
-    def visit_AsyncFunctionDef(self, node: Any) -> Any:
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> Any:
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
@@ -143,7 +143,7 @@ class Transformer(ast.NodeTransformer):
             out.extend(new if isinstance(new, list) else [new])
         return out or [ast.Pass()]
 
-    def visit_If(self, node: Any) -> Any:
+    def visit_If(self, node: ast.If) -> Any:
         if notes(node).native:
             node.test = self.visit(node.test)
             node.body = self._block(node.body)
@@ -163,7 +163,7 @@ class Transformer(ast.NodeTransformer):
         )  # fmt: skip
         return self._statement(node, [*self._state([*outputs], composites, inner), body, orelse], call)
 
-    def visit_While(self, node: Any) -> Any:
+    def visit_While(self, node: ast.While) -> Any:
         options = self._options(node)
         test_writes = activity.writes([node.test])
         written = activity.writes(node.body) | test_writes
@@ -179,7 +179,7 @@ class Transformer(ast.NodeTransformer):
         )  # fmt: skip
         return self._statement(node, [*self._state(state, composites, []), test, body], call)
 
-    def visit_For(self, node: Any) -> Any:
+    def visit_For(self, node: ast.For) -> Any:
         options = self._options(node)
         if isinstance(node.target, ast.Name):  # a range defines it, even if the loop never runs
             options.keys.append(constant("iterate_names"))
@@ -200,7 +200,7 @@ class Transformer(ast.NodeTransformer):
         )  # fmt: skip
         return self._statement(node, [*self._state(state, composites, []), *extra, body], call)
 
-    def visit_AsyncFor(self, node: Any) -> Any:
+    def visit_AsyncFor(self, node: ast.AsyncFor) -> Any:
         return node
 
     def _statement(self, node: Any, definitions: list[ast.stmt], call: ast.Call) -> list[ast.stmt]:

@@ -13,7 +13,7 @@ from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
-from tapeflow.core.types.dtypes import as_dtype, int32
+from tapeflow.core.types.dtypes import DType, as_dtype, int32
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, spec_of
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor, without_variables
@@ -21,6 +21,7 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.casting import cast
 
 if TYPE_CHECKING:
+    from tapeflow.ragged.spec import RaggedTensorSpec
     from tapeflow.ragged.tensor import RaggedTensor
     from tapeflow.sparse.tensor import SparseTensor
 
@@ -112,12 +113,12 @@ def _as_value(value: Any) -> Any:
     return without_variables(value) if isinstance(value, (Tensor, CompositeTensor)) else convert(value)
 
 
-def _without_rows(spec: Any) -> Any:
+def _without_rows(spec: TensorSpec) -> Any:
     """Returns the spec of a slice of a value, without its shape, which results need not have."""
     return TensorSpec(None, spec.dtype) if isinstance(spec, TensorSpec) else spec._unbatch()
 
 
-def _result_spec(signature: Any) -> Any:
+def _result_spec(signature: DType | RaggedTensorSpec) -> Any:
     return signature if isinstance(signature, TypeSpec) else TensorSpec(None, as_dtype(signature))
 
 
@@ -196,7 +197,7 @@ class _Parts:
             for part in self.spec._stacked_parts()
         ]
 
-    def write(self, arrays: list[TensorArray], i: Tensor | int, value: Any) -> list[TensorArray]:
+    def write(self, arrays: list[TensorArray], i: Tensor | int, value: Tensor) -> list[TensorArray]:
         parts = self.spec._to_parts(value)
         return [array.write(i, part) for array, part in zip(arrays, parts, strict=True)]
 

@@ -44,7 +44,7 @@ class Optional(CompositeTensor):
         self._element_spec = element_spec
 
     @staticmethod
-    def from_value(value: Any) -> Optional:
+    def from_value(value: dict[Any, Any] | float) -> Optional:
         """Creates an optional that holds a value.
 
         Args:
@@ -153,7 +153,7 @@ def _tensor_specs(spec: TensorSpec | dict[Any, Any] | Sequence[TensorSpec]) -> l
     return [part for s in nest.flatten(spec) for part in _elements_module().encoded_specs(s)]
 
 
-def _encode_value(value: Any, spec: Any) -> list[Any]:
+def _encode_value(value: Tensor | dict[Any, Any], spec: Any) -> list[Any]:
     """Returns the tensors that an optional of a value holds."""
     return _elements_module().encode_values(nest.flatten(value), nest.flatten(spec))
 

@@ -14,7 +14,7 @@ from tapeflow.core.ops.convert import convert, datatype_name, from_array
 from tapeflow.core.rng.seeds import own_streams
 from tapeflow.core.tracebacks import user_traceback
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
-from tapeflow.core.types.dtypes import as_dtype
+from tapeflow.core.types.dtypes import DType, as_dtype
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import Tensor
@@ -135,7 +135,7 @@ def _other_number(func: Callable[..., Any], values: Sequence[Any], types: Sequen
     return errors.InvalidArgumentError.of(message)
 
 
-def _convert_result(value: Any, kind: Any, func: Any) -> Any:
+def _convert_result(value: int | np.ndarray, kind: DType, func: Callable[..., Any]) -> Any:
     if not isinstance(kind, TypeSpec) or kind._is_composite is False:
         if hasattr(value, "_type_spec") and not hasattr(value, "_read"):
             raise ValueError(f"py_function: func={func} returned {value}, which did not match Tout={kind}.")

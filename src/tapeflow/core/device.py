@@ -216,7 +216,7 @@ def find(name: str) -> Device | None:
     )
 
 
-def name_of(value: Any) -> str:
+def name_of(value: torch.Tensor) -> str:
     """Returns the name of the device that holds a kernel's value."""
     if isinstance(value, torch.Tensor) and not value.is_cpu:
         for device in logical_devices():

@@ -21,7 +21,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL, Trackable
 from tapeflow.data import elements
-from tapeflow.data.bucketing import bucket_by_sequence_length
+from tapeflow.data.bucket_by_length import bucket_by_sequence_length
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.graph_defs import DatasetResource, fingerprint
 from tapeflow.data.iterators import NumpyIterator, OwnedIterator, check_arrays, iterator_of, loop_over

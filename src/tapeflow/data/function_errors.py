@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.errors import OpError
 from tapeflow.data.node import CLASSES, Node
+
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.graph import Graph
+    from tapeflow.graph.ir.operation import Operation
 
 
 def with_transformation(error: OpError, root: Node) -> OpError:
@@ -42,12 +46,12 @@ def _short_name(op: str) -> str:
     return op.replace("Dataset", "")
 
 
-def _calls_graph(operation: Any, graph: Any) -> bool:
+def _calls_graph(operation: Operation, graph: Graph) -> bool:
     """Returns True if an operation calls a function with this graph."""
     return any(arg.body.graph is graph for arg in operation.args if hasattr(arg, "body"))
 
 
-def _path_to(node: Node, graph: Any) -> list[tuple[int | None, Node]]:
+def _path_to(node: Node, graph: Graph) -> list[tuple[int | None, Node]]:
     """Returns the nodes from this one to the one that calls a function with this graph, each with the number of the
     input that comes next if it has several; nothing if no node does."""
     if any(function._body.graph is graph for function in node.functions().values()):

@@ -12,7 +12,7 @@ import functools
 import itertools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.autograph.conversion import convert_function
 from tapeflow.autograph.source_map import UserCode
@@ -30,6 +30,9 @@ from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.graph.program.effects import draws_from_stream
 from tapeflow.graph.transform.body import Body, raw
+
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.graph import Graph
 
 debugging: list[bool] = []  # whether `tf.data.experimental.enable_debug_mode` was called: then functions run eagerly
 
@@ -70,7 +73,7 @@ class MappedFunction:
         self._set_body(self._traced())
 
     @classmethod
-    def for_node(cls, node: Any, function: Any, name: str) -> MappedFunction:
+    def for_node(cls, node: Any, function: Callable[..., Any], name: str) -> MappedFunction:
         """Traces a user's function of the elements of a node, for the method of `Dataset` with that name."""
         return cls(function, f"Dataset.{name}()", node.spec)
 
@@ -216,7 +219,7 @@ class MappedFunction:
         return tuple(function.compiled(*columns, *map(raw, self._captured)))
 
 
-def nested_graphs(graph: Any) -> Iterator[Any]:
+def nested_graphs(graph: Graph) -> Iterator[Any]:
     """Yields a graph, and the graphs of the functions that its operations call."""
     yield graph
     for operation in graph._operations:
@@ -225,7 +228,7 @@ def nested_graphs(graph: Any) -> Iterator[Any]:
             yield from nested_graphs(body.graph)
 
 
-def nested_operations(graph: Any) -> Iterator[Any]:
+def nested_operations(graph: Graph) -> Iterator[Any]:
     """Yields the operations of a graph, and of the functions that they call."""
     return itertools.chain.from_iterable(g._operations for g in nested_graphs(graph))
 

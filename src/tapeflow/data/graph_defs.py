@@ -6,9 +6,9 @@ tables are nodes with their values.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, Message
 from tensorboard.compat.proto import graph_pb2
 
 from tapeflow.array.identities import identity_op
@@ -21,6 +21,7 @@ from tapeflow.core.types.dtypes import resource, string, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL, Trackable
+from tapeflow.core.values.variable import Variable
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.node import Node, structure_node
 from tapeflow.graph.graphdef.export import graph_def
@@ -33,6 +34,9 @@ from tapeflow.lookup.table_ops import Table, empty_like, fill
 from tapeflow.lookup.tables import LookupTable
 from tapeflow.tracking.resources import saved_functions
 from tapeflow.transport.calls import from_bytes, to_bytes
+
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.operation import Operation
 
 _RESULT = "dataset"
 
@@ -66,7 +70,7 @@ def fingerprint(node: Node) -> int:
     return fingerprint64(graph_def_of(node, runs=False).SerializeToString(deterministic=True))
 
 
-def _node_of_graph_def(proto: Any) -> Node:
+def _node_of_graph_def(proto: Message) -> Node:
     """Returns the pipeline that a GraphDef of `graph_def_of` creates, with flat elements.
 
     Raises:
@@ -182,14 +186,14 @@ class _Writer:
             return value
         raise _stays_error(content)
 
-    def _variable(self, variable: Any) -> Any:
+    def _variable(self, variable: Variable) -> Any:
         with executing_eagerly():
             value = variable.value()
         handle = self._graph.handle_of(variable, "VarHandleOp")
         self._before(create_operation(self._graph, "AssignVariableOp", [handle, convert(value)], {}, None))
         return handle
 
-    def _before(self, operation: Any) -> None:
+    def _before(self, operation: Operation) -> None:
         """Has later operations run after one."""
         self._graph._control.append([operation])
 

@@ -7,6 +7,7 @@ from typing import Any
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import string
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.tracking.resources import SaveSpec
 
@@ -43,11 +44,11 @@ class IteratorSaveable:
         return python_op("DeserializeIterator", _go_to, [self.op, restored_tensors[0]])
 
 
-def _serialize_position(handle: Any) -> list[Any]:
+def _serialize_position(handle: Tensor) -> list[Any]:
     return [convert(handle.value[()].iterator.position(), string)]
 
 
-def _go_to(handle: Any, position: Any) -> None:
+def _go_to(handle: Tensor, position: Any) -> None:
     handle.value[()].iterator.go_to(position.numpy().decode())
 
 

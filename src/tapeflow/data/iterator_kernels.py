@@ -12,6 +12,7 @@ from tapeflow.core.ops.shape_rules import no_results, scalar
 from tapeflow.core.session_resources import held_here
 from tapeflow.core.values.boxed_objects import box_object
 from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.data.functions import OpFunction
 from tapeflow.data.iterators import OwnedIterator
 from tapeflow.data.node import check_declared, op_kernel
@@ -90,7 +91,7 @@ def _declared_shapes(_iterator: Any, _types: Any, shapes: Sequence[Any]) -> list
     return list(shapes)
 
 
-def _next_element(handle: Any, *_: Any) -> Any:
+def _next_element(handle: Tensor, *_: Any) -> Any:
     with executing_eagerly():
         try:
             return handle[()].iterator.take_encoded()
@@ -103,7 +104,7 @@ for _name in ("IteratorGetNext", "IteratorGetNextSync"):
 
 
 @raw_kernels.kernel_of("IteratorGetNextAsOptional", shape=scalar)
-def _next_as_optional(handle: Any, *_: Any) -> Any:
+def _next_as_optional(handle: Tensor, *_: Any) -> Any:
     with executing_eagerly():
         try:
             return box_object(handle[()].iterator.take_encoded(checks=False))

@@ -575,7 +575,7 @@ def op_kernel(*names: str, shape: Any = scalar) -> Callable[[Callable[..., Any]]
     return decorate
 
 
-def _kernel_parameters(function: Any) -> set[str]:
+def _kernel_parameters(function: Callable[..., Any]) -> set[str]:
     code = getattr(function, "__func__", function).__code__
     return set(code.co_varnames[: code.co_argcount])
 

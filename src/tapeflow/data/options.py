@@ -115,7 +115,7 @@ class OptionsBase:
 
     _fields: Mapping[str, str] = MappingProxyType({})  # the names in the message that differ
 
-    def _to_message(self, message: Any) -> Any:
+    def _to_message(self, message: str) -> Any:
         """Writes the options that are set into TensorFlow's message; returns it."""
         for name in self._declared():
             value, field = self._options.get(name), self._fields.get(name, name)

@@ -118,7 +118,7 @@ def make_csv_dataset(
             f"`label_name` provided must be one of the columns: {list(column_names)}. Received: {label_name}."
         )
 
-    def rows(filename: Any) -> Dataset:
+    def rows(filename: str) -> Dataset:
         dataset: Dataset = CsvDatasetV2(
             filename, defaults, compression_type, None, header, field_delim, use_quote_delim, na_value, selected
         )

@@ -78,5 +78,5 @@ def _acceptance_chances(initial: Any, target: Any) -> tuple[Any, Any]:
     return (ratio - least) / (reduce_max(ratio) - least), least
 
 
-def _is_accepted(accept: Any, label: Any, seed: Any) -> Any:
+def _is_accepted(accept: Any, label: Any, seed: int | None) -> Any:
     return uniform([], seed=seed) < gather(accept, label)

@@ -50,7 +50,7 @@ _SPEC, METADATA, _FILE = "dataset_spec.pb", "snapshot.metadata", "00000000.snaps
 _COMPRESSIONS = {None: "", "": "", "NONE": "", "AUTO": "", "GZIP": "GZIP"}
 
 
-def compression_of(name: Any) -> str:
+def compression_of(name: str | None) -> str:
     """Returns the compression of TFRecord files for an argument `compression`."""
     if name not in _COMPRESSIONS:
         raise invalid(f"Datasets are saved with the compressions {sorted(filter(None, _COMPRESSIONS))}, not {name!r}.")
@@ -207,7 +207,7 @@ def write_run(
     Metadata(run, writer.count, True).write(folder, spec)
 
 
-def save(node: Node, path: Any, compression: Any, shard_func: Callable[..., Any] | None) -> None:
+def save(node: Node, path: str | os.PathLike, compression: Any, shard_func: Callable[..., Any] | None) -> None:
     """Writes the elements of a node to a folder."""
     kind = compression_of(compression)
     if shard_func is not None:

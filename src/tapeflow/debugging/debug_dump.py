@@ -23,6 +23,7 @@ from tapeflow.core.autodiff.tape import EVERYTHING
 from tapeflow.core.protos import message_class
 from tapeflow.core.types.dtypes import FROM_TORCH
 from tapeflow.core.values.tensor import EagerTensor, next_id
+from tapeflow.core.values.variable import Variable
 from tapeflow.debugging.settings import executed_name
 from tapeflow.graph.ir.positions import Positions, stack_summary
 from tapeflow.io.records import TFRecordWriter
@@ -134,7 +135,7 @@ class Dumper:
 
     # ---- eager ops ---------------------------------------------------------------------------------------------------
 
-    def variable_read(self, variable: Any, read: int) -> None:
+    def variable_read(self, variable: Variable, read: int) -> None:
         """Does nothing: a read runs no kernel."""
 
     def record(self, op: Any, inputs: Any, attrs: Any, outputs: Any) -> None:

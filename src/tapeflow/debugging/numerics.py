@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -16,6 +16,9 @@ from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.core.values.variable import Variable
+
+if TYPE_CHECKING:
+    from tapeflow.core.ops.definition import Op
 
 
 def _check_message(tensor: torch.Tensor, message: str) -> torch.Tensor:
@@ -83,7 +86,9 @@ class _Checker:
     def variable_read(self, variable: Variable, read: int) -> None:
         """Does nothing: a read changes no numbers."""
 
-    def record(self, op: Any, inputs: Sequence[Tensor | Variable], attrs: Any, outputs: Any) -> None:
+    def record(
+        self, op: Op, inputs: Sequence[Tensor | Variable], attrs: list[Any], outputs: tuple[Tensor, ...]
+    ) -> None:
         for i in checked_outputs(op.name, [t.dtype for t in outputs]):
             value: Any = outputs[i].value if type(outputs[i]) is EagerTensor else None
             if not is_finite(value):

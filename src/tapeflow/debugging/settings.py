@@ -10,6 +10,7 @@ from tapeflow.core.context import discard, listeners, state
 from tapeflow.core.logger import get_logger
 from tapeflow.core.settings import settings
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
 
 if TYPE_CHECKING:
     from tapeflow.core.ops.op import RegisteredOp
@@ -24,7 +25,7 @@ class _PlacementLog:
     def __init__(self) -> None:
         self._graphs: set[Any] = set()  # of the functions whose operations were logged
 
-    def variable_read(self, variable: Any, read: int) -> None:
+    def variable_read(self, variable: Variable, read: int) -> None:
         """Does nothing: a read runs no kernel."""
 
     def record(

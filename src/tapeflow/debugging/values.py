@@ -24,7 +24,7 @@ _SHOWN = 3  # the default number of elements in a message
 
 
 def _assert_binary(
-    sign: str, op: Callable[..., Any], x: Any, y: TensorLike, message: str | None, summarize: int | None
+    sign: str, op: Callable[..., Any], x: TensorLike, y: TensorLike, message: str | None, summarize: int | None
 ) -> Any:
     x, y = convert(x), convert(y)
     if state.graph is not None:

@@ -32,7 +32,7 @@ class Place(threading.local):
     updating: bool = False
     key: Any = None
 
-    def move(self, strategy: Any, replica: Any, index: int | None = None, updating: bool = False) -> None:
+    def move(self, strategy: Strategy, replica: Any, index: int | None = None, updating: bool = False) -> None:
         """Moves this thread to another place."""
         self.strategy, self.replica, self.index, self.updating = strategy, replica, index, updating
         at_first = strategy is Place.strategy and replica is Place.replica and index is None and not updating
@@ -44,7 +44,7 @@ contexts.append(lambda: place.key)
 
 
 @contextmanager
-def move_thread(strategy: Any, replica: Any, index: int | None = None, updating: bool = False) -> Iterator[None]:
+def move_thread(strategy: Strategy, replica: Any, index: int | None = None, updating: bool = False) -> Iterator[None]:
     """Moves this thread to another place for the length of a scope."""
     before = place.strategy, place.replica, place.index, place.updating
     place.move(strategy, replica, index, updating)
@@ -106,7 +106,7 @@ def in_cross_replica_context() -> bool:
     return place.replica is None
 
 
-def require_cross_replica(strategy: Any) -> None:
+def require_cross_replica(strategy: Strategy) -> None:
     """Checks that this thread is neither in a replica nor in the scope of another strategy.
 
     Raises:

@@ -117,7 +117,7 @@ class _ReplicaThread:
             self._thread.join()
 
 
-def _run_replicas(strategy: Any, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _run_replicas(strategy: Strategy, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Runs all replicas, from one `merge_call` to the next, and returns their results regrouped."""
     variables: list[Any] = []
 
@@ -143,7 +143,7 @@ def _run_replicas(strategy: Any, fn: Callable[..., Any], args: tuple[Any, ...], 
     return regroup([t.result for t in threads])
 
 
-def _run_merge_calls(strategy: Any, threads: Sequence[_ReplicaThread]) -> None:
+def _run_merge_calls(strategy: Strategy, threads: Sequence[_ReplicaThread]) -> None:
     calls = [t.merge for t in threads if t.merge is not None]
     function = calls[0][0]
     merged_args = regroup([args for _, args, _ in calls])

@@ -5,7 +5,7 @@ A process sends only sums over its own replicas: a worker sends as much with eig
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.core.ops.convert import convert
@@ -117,7 +117,7 @@ class MultiWorkerExtended(MirroredExtended):
             results[i] = total if whole else self._cross_device_ops.broadcast(total, pairs[i][1])
         return results
 
-    def _agree_on_first_value(self, variable: Any) -> None:
+    def _agree_on_first_value(self, variable: Variable) -> None:
         value = getattr(variable, "_value", None)
         if isinstance(variable, Variable) and value is not None:
             variable._set(self._group.broadcast(value.value, f"variable {variable.name}"))
@@ -131,7 +131,7 @@ class MultiWorkerExtended(MirroredExtended):
         share, division = share_of_worker(dataset, self._group.size, self._group.rank, len(self._devices))
         return DistributedDataset(share, self._strategy, options, division)
 
-    def _distribute_datasets_from_function(self, dataset_fn: Any, options: InputOptions | None) -> Any:
+    def _distribute_datasets_from_function(self, dataset_fn: Callable[..., Any], options: InputOptions | None) -> Any:
         dataset = dataset_fn(self._input_context())
         division = dealt(len(self._devices), agrees=dataset._node.cardinality() != INFINITE)
         return DistributedDataset(dataset, self._strategy, options, division)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.concat_and_split import concat, split
 from tapeflow.array.identities import group, identity
@@ -42,6 +42,9 @@ from tapeflow.math.arithmetic import add_n
 from tapeflow.math.casting import cast
 from tapeflow.math.division import truediv
 from tapeflow.math.reduction import reduce_sum
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 
 class ReplicaContext:
@@ -130,7 +133,7 @@ class ReplicaContext:
             return value
         flat = nest.flatten(value)
 
-        def merge(strategy: Any, *values: Any) -> Any:
+        def merge(strategy: Strategy, *values: Any) -> Any:
             return strategy.extended.batch_reduce_to(op, [(v, v) for v in values])
 
         def reduce_all(*tensors: Any) -> Any:
@@ -170,7 +173,7 @@ class ReplicaContext:
             return value
         index = self._global_id
 
-        def merge(strategy: Any, *values: Any) -> Any:
+        def merge(strategy: Strategy, *values: Any) -> Any:
             joined = [strategy.extended._gather(v, axis) for v in values]
             return [MirroredValues([copied_to(d, j) for d in strategy.extended.worker_devices]) for j in joined]
 
@@ -283,7 +286,7 @@ class StrategyExtended:
     def _distribute_dataset(self, dataset: Any, options: InputOptions | None) -> Any:
         return DistributedDataset(dataset, self._strategy, options, divide_batches(self._num_replicas_in_sync))
 
-    def _distribute_datasets_from_function(self, dataset_fn: Any, options: InputOptions | None) -> Any:
+    def _distribute_datasets_from_function(self, dataset_fn: Callable[..., Any], options: InputOptions | None) -> Any:
         dataset = dataset_fn(self._input_context())
         return DistributedDataset(dataset, self._strategy, options, dealt(self._num_replicas_in_sync))
 
@@ -301,7 +304,7 @@ class StrategyExtended:
         """
         return self._devices
 
-    def _agree_on_first_value(self, variable: Any) -> None:
+    def _agree_on_first_value(self, variable: Variable) -> None:
         """Lets all workers begin with the same value of a variable that was created just now."""
 
     def variable_created_in_scope(self, v: Any) -> bool:
@@ -676,7 +679,7 @@ class Strategy(V1Methods):
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
-    def update_config_proto(self, config_proto: Any) -> Any:
+    def update_config_proto(self, config_proto: Message) -> Any:
         """Returns the `ConfigProto` unchanged."""
         return config_proto
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.device import device
 from tapeflow.core.values.tensor import EagerTensor, Tensor
@@ -21,6 +21,9 @@ from tapeflow.distribute.replica_reductions import ReduceOp
 from tapeflow.distribute.values import DistributedValues, Mirrored, MirroredValues, PerReplica
 from tapeflow.math.casting import cast
 from tapeflow.math.division import truediv
+
+if TYPE_CHECKING:
+    from tapeflow.distribute.strategy import Strategy
 
 
 class DistributedVariable(Variable, DistributedValues):
@@ -166,7 +169,7 @@ class MirroredVariable(DistributedVariable, Mirrored):
         if aggregation is VariableAggregation.NONE:
             return super()._write_in_replica(method, args, kwargs)
 
-        def write(strategy: Any, value: Any, *rest: Any) -> Any:
+        def write(strategy: Strategy, value: Any, *rest: Any) -> Any:
             if aggregation is VariableAggregation.ONLY_FIRST_REPLICA:
                 total = value.values[0] if isinstance(value, DistributedValues) else value
             else:
@@ -245,7 +248,7 @@ for _method in (
 
 
 def make_distributed(
-    strategy: Any,
+    strategy: Strategy,
     next_creator: Callable[..., Any],
     kwargs: dict[str, Any],
     on_write: type[DistributedVariable] = MirroredVariable,

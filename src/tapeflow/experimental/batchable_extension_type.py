@@ -214,6 +214,6 @@ def over_parts(fn: Callable[[Any], Any], elems: Any) -> tuple[Callable[[Any], An
     return of_parts, parts
 
 
-def _with_parts(spec: Any, function: Any) -> Any:
+def _with_parts(spec: Any, function: Callable[..., Any]) -> Any:
     fields = {name: _map_field(value, TypeSpec, function) for name, value in spec._serialize()}
     return type(spec)._with_fields(fields)

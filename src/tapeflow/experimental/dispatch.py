@@ -229,7 +229,7 @@ def unregister_dispatch_for(dispatch_target: Callable[..., Any]) -> None:
         raise ValueError(f"Function {dispatch_target} was not registered using a `@dispatch_for_*` decorator.")
 
 
-def of_op(function: Any, args: tuple[Any, ...]) -> Any:
+def of_op(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """Returns the result of the function registered for an op and its arguments, or NotImplemented."""
     targets = _registry.targets.get(_api_key(function))
     if not targets:
@@ -335,7 +335,7 @@ def replace_functions(replacements: Mapping[Any, Any]) -> None:
                     setattr(module, attribute, replacements[value])
 
 
-def _replace_function(function: Any) -> Any:
+def _replace_function(function: Callable[..., Any]) -> Any:
     """Replaces a function by one that calls the registered functions first."""
 
     @functools.wraps(function)
@@ -415,7 +415,7 @@ def _named_functions(lines: tuple[str, ...]) -> list[Any]:
 # ---- calling ---------------------------------------------------------------------------------------------------------
 
 
-def _dispatch_call(function: Any, targets: list[_Target], args: Any, kwargs: Any) -> Any:
+def _dispatch_call(function: Callable[..., Any], targets: list[_Target], args: Any, kwargs: Any) -> Any:
     """Returns the result of the one target that fits, or NotImplemented.
 
     Raises:

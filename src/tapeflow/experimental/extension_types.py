@@ -208,7 +208,7 @@ class ExtensionType(_Final, CompositeTensor):
             spec = vars(self)["_cached_spec"] = type(self).Spec.from_value(self)
         return spec
 
-    def __tf_dispatch__(self, function: Any, args: tuple[Any, ...]) -> Any:
+    def __tf_dispatch__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Returns the result of the function registered for an op and this type, or NotImplemented."""
         return of_op(function, args)
 

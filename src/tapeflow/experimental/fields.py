@@ -64,7 +64,7 @@ class Field:
     annotation: Any
     default: Any = REQUIRED
 
-    def value(self, raw: Any) -> Any:
+    def value(self, raw: bytes) -> Any:
         """Converts to a value of this field: parts to tensors, and sequences and mappings to immutable ones.
 
         Raises:
@@ -72,7 +72,7 @@ class Field:
         """
         return _fit_value(raw, self.annotation, self.name, _convert_value)
 
-    def spec(self, raw: Any) -> Any:
+    def spec(self, raw: bytes) -> Any:
         """Converts to the spec of a value of this field, with specs in the place of tensors.
 
         Raises:

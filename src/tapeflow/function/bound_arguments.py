@@ -15,6 +15,7 @@ from typing import Any
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert, datatype_name
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, VariableSpec
 from tapeflow.core.values import nest
@@ -185,7 +186,7 @@ def cast_argument(spec: Any, value: Any) -> Any:
     return spec
 
 
-def _cast_tensor(spec: TensorSpec, value: Any) -> Any:
+def _cast_tensor(spec: TensorSpec, value: TensorLike) -> Any:
     if isinstance(value, TypeSpec):
         return value  # its conversion to a tensor will raise the error
     tensor = value if isinstance(value, Tensor) else convert(value, spec.dtype)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core.tracebacks import is_engine_file
@@ -44,7 +45,7 @@ class CallHistory:
 _histories: weakref.WeakKeyDictionary[Any, CallHistory] = weakref.WeakKeyDictionary()
 
 
-def history_of(function: Any) -> CallHistory:
+def history_of(function: Callable[..., Any]) -> CallHistory:
     """Returns the history of the code of a Python function, below its decorators."""
     while hasattr(function, "__wrapped__"):
         function = function.__wrapped__

@@ -168,7 +168,7 @@ class ConcreteFunction:
     def _output_specs(self) -> Any:
         """The structure of its results, with specs for tensors and composite tensors."""
 
-        def spec(value: Any) -> Any:
+        def spec(value: Tensor) -> Any:
             return value._type_spec if isinstance(value, (SymbolicTensor, CompositeTensor)) else value
 
         return nest.map_structure(spec, self.graph.structured_outputs)

@@ -592,7 +592,7 @@ class Function:
         return Function, (self._python_function, self._options, self._name)
 
 
-def _name_of(function: Any) -> str:
+def _name_of(function: Callable[..., Any]) -> str:
     """Returns the name of a Python function in graphs and messages."""
     name = getattr(function, "__name__", None) or getattr(
         getattr(function, "func", None), "__name__", type(function).__name__

@@ -131,7 +131,7 @@ def without_aliases(tensors: Sequence[Any]) -> list[Any]:
     return list({id(t) if isinstance(t, ReadAsTensor) else -i: t for i, t in enumerate(tensors, 1)}.values())
 
 
-def covers(general: Any, special: Any) -> bool:
+def covers(general: tuple[Any, ...], special: tuple[Any, ...]) -> bool:
     """Returns True if a trace of the key `general` serves calls of the key `special`, too."""
     if general == special:
         return True
@@ -375,7 +375,7 @@ class FunctionType:
             return VariableSpec(value.shape, value.dtype, value.trainable, alias)
         return named_specs(name, value, lambda n, v: self._named(n, v, aliases))
 
-    def tensors(self, args: Any, kwargs: dict[Any, Any]) -> list[Any]:
+    def tensors(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> list[Any]:
         """Returns the tensors of a call's arguments, in the order of the placeholders."""
         tensors: list[Any] = []
         aliases: set[int | None] = set()

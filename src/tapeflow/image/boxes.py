@@ -391,7 +391,9 @@ def _stateless_sample_kernel(
     return _sample_box(image_size, bounding_boxes, min_object_covered, lambda: from_seed(seed), *options)
 
 
-def _stateless_shapes(image_size: TensorShape, boxes: TensorShape, least: TensorShape, seed: Any, *_: Any) -> Any:
+def _stateless_shapes(
+    image_size: TensorShape, boxes: TensorShape, least: TensorShape, seed: int | None, *_: Any
+) -> Any:
     least.assert_has_rank(0)
     with_dimension(with_rank(seed, 1), 0, 2)
     return _sample_shapes(image_size, boxes)

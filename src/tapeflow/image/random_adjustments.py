@@ -31,7 +31,7 @@ from tapeflow.random.stateless import stateless_uniform
 Draw = Callable[..., Any]
 
 
-def _stateful_draw(seed: Any) -> Draw:
+def _stateful_draw(seed: int | None) -> Draw:
     """Returns `draw(shape, low, high, dtype)`, uniform numbers from the global generator."""
     return lambda dims, low, high, dtype=float32: uniform(dims, low, high, dtype, seed)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, Message
 
 from tapeflow.array.protos import make_tensor_proto, tensor_of_proto
 from tapeflow.core.loops import Bytes, Int64s, loop
@@ -313,7 +314,7 @@ def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None =
     return parsed(text) if isinstance(text, EagerTensor) else _call_in_graph("ParseTensor", parsed, text, dtype, None)
 
 
-def _proto_value(proto: Any) -> EagerTensor:
+def _proto_value(proto: Message) -> EagerTensor:
     """Returns the tensor of a message that may lie about it.
 
     Raises:
@@ -330,6 +331,6 @@ def _proto_value(proto: Any) -> EagerTensor:
         raise invalid(f"Cannot parse tensor from proto: {str(proto)[:200]} ({error}) [Op:ParseTensor] name: ") from None
 
 
-def _call_in_graph(name: str, function: Any, tensor: Any, dtype: DType, shape: Any) -> Any:
+def _call_in_graph(name: str, function: Callable[..., Any], tensor: Any, dtype: DType, shape: Any) -> Any:
     """Adds an operation to the graph that calls a function on the tensor."""
     return python_op(name, lambda t: [function(t)], [tensor], [TensorSpec(shape, dtype)], stateful=False).outputs[0]

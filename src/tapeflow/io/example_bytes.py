@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, Message
 
 from tapeflow.core.loops import MASK, Bytes, Int64s, Words, copy, equal, loop
 from tapeflow.core.types.dtypes import DType, float32, int64, string
@@ -153,7 +153,7 @@ class Lists:
 
 
 def read_columns(
-    columns: Sequence[Any], serialized: StringArray, message: Any, field: int, single: bool
+    columns: Sequence[Any], serialized: StringArray, message: str, field: int, single: bool
 ) -> list[list[Any]]:
     """Returns the raw values of columns.
 
@@ -192,7 +192,7 @@ def _names_of(*keys: str) -> StringArray:
     return StringArray.of([key.encode() for key in keys])
 
 
-def _written_anew(serialized: StringArray, message: Any) -> StringArray:
+def _written_anew(serialized: StringArray, message: Message) -> StringArray:
     """Returns messages as protobuf writes them, without unknown fields."""
     out = []
     for i, text in enumerate(serialized.flat):

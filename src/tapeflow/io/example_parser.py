@@ -44,7 +44,7 @@ from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.strings.kernels import raw_value
 
 
-def _parse_columns(columns: dict[str, Any], serialized: Any, message: Any, field: int, op: str) -> dict[str, Any]:
+def _parse_columns(columns: dict[str, Any], serialized: Any, message: str, field: int, op: str) -> dict[str, Any]:
     """Parses the columns of serialized messages, at once or by an operation of the graph.
 
     Args:

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, Message
 
 from tapeflow.core import errors, protos
 from tapeflow.core.ops.definition import ops
@@ -92,7 +92,7 @@ def _check_output_type(field: FieldDescriptor, dtype: DType) -> None:
         raise invalid(f"Unexpected output type for {field.full_name}: {_NAMES[field.type]} to {dtype.name}")
 
 
-def _field_items(message: Any, field: FieldDescriptor) -> list[Any]:
+def _field_items(message: Message, field: FieldDescriptor) -> list[Any]:
     """Returns the values that a message has for a field."""
     value = getattr(message, field.name)
     if not field.is_repeated:
@@ -175,7 +175,7 @@ def _encode_messages(
     return StringArray.of(texts, shape)
 
 
-def _set_field(message: Any, field: FieldDescriptor, values: Sequence[Any]) -> None:
+def _set_field(message: str, field: FieldDescriptor, values: Sequence[Any]) -> None:
     """Sets a field of a message."""
     if field.message_type is not None:
         for value in values:

@@ -23,7 +23,8 @@ import inspect
 import os
 import sys
 import warnings
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import keras
 
@@ -43,6 +44,9 @@ from tapeflow.tracking.data_structures import ListWrapper, _DictWrapper
 from tapeflow.train.checkpoint import Checkpoint
 from tapeflow.train.object_graph import View
 from tapeflow.train.reader import list_variables
+
+if TYPE_CHECKING:
+    from tapeflow.core.values.trackable import Trackable
 
 _KERAS_FILES = (".h5", ".keras", ".json")
 
@@ -92,7 +96,7 @@ def _converting_export(export: Any) -> Any:
 
     @functools.wraps(export)
     def export_model(
-        self: Any, filepath: Any, format: str = "tf_saved_model", verbose: bool | None = None,
+        self: Any, filepath: str, format: str = "tf_saved_model", verbose: bool | None = None,
         input_signature: Any = None, **kwargs: Any,
     ) -> Any:  # fmt: skip
         if format not in ("onnx", "torch"):
@@ -193,13 +197,13 @@ def _reset_layer_states(self: Any) -> None:
 # ---- save_weights('weights') -----------------------------------------------------------------------------------------
 
 
-def _is_checkpoint(filepath: Any) -> bool:
+def _is_checkpoint(filepath: str) -> bool:
     return not os.fspath(filepath).endswith(_KERAS_FILES)
 
 
 def _saving_checkpoints(save_weights: Any) -> Any:
     @functools.wraps(save_weights)
-    def save(self: Any, filepath: Any, overwrite: bool = True, *args: Any, **kwargs: Any) -> Any:
+    def save(self: Any, filepath: str, overwrite: bool = True, *args: Any, **kwargs: Any) -> Any:
         if kwargs.pop("save_format", None) != "tf" and not _is_checkpoint(filepath):
             return save_weights(self, filepath, overwrite, *args, **kwargs)
         path = os.fspath(filepath)
@@ -223,12 +227,12 @@ class _ViewOfLayers(View):
         super().__init__(root, attached)
         self._collections: dict[tuple[int, str], Any] = {}
 
-    def children(self, trackable: Any) -> dict[str, Any]:
+    def children(self, trackable: Trackable) -> dict[str, Any]:
         names = trackable.__dict__.get("_tracked", ()) if isinstance(trackable, keras.Layer) else ()
         used = [n for n in names if _holds_weights(getattr(trackable, n))]
         return super().children(trackable) | {name: self._collection(trackable, name) for name in used}
 
-    def lookup(self, trackable: Any, name: str, children: dict[str, Any]) -> Any:
+    def lookup(self, trackable: Trackable, name: str, children: dict[str, Any]) -> Any:
         hidden = isinstance(trackable, keras.Layer) and name in trackable.__dict__.get("_tracked", ())
         return self._collection(trackable, name) if hidden else super().lookup(trackable, name, children)
 
@@ -332,7 +336,7 @@ def _first_names(names: list[str]) -> str:
 
 def _loading_checkpoints(load_weights: Any) -> Any:
     @functools.wraps(load_weights)
-    def load(self: Any, filepath: Any, *args: Any, **kwargs: Any) -> Any:
+    def load(self: Any, filepath: str, *args: Any, **kwargs: Any) -> Any:
         if not _is_checkpoint(filepath) or not os.path.exists(f"{os.fspath(filepath)}.index"):
             return load_weights(self, filepath, *args, **kwargs)
         status = _Weights(self).read(os.fspath(filepath))
@@ -404,7 +408,7 @@ def _restoring_initializers(restore: Any) -> Any:
 class _RestoredValue:
     """An initializer that returns the value of a checkpoint."""
 
-    def __init__(self, value: EagerTensor, initializer: Any, path: str) -> None:
+    def __init__(self, value: EagerTensor, initializer: Callable[..., Any], path: str) -> None:
         self._value, self._initializer, self._path = value, initializer, path
 
     def __call__(self, shape: Any, dtype: Any = None) -> Any:
@@ -447,7 +451,7 @@ def _refusing_damaged_files(load: Any) -> Any:
     """Returns a loader of Keras that raises ValueError for a damaged file, its first argument."""
 
     @functools.wraps(load)
-    def load_or_refuse(filepath: Any, *args: Any, **kwargs: Any) -> Any:
+    def load_or_refuse(filepath: str, *args: Any, **kwargs: Any) -> Any:
         try:
             return load(filepath, *args, **kwargs)
         except (KeyError, RecursionError) as error:

@@ -411,7 +411,7 @@ def _rows_of_axes(axes: AxisLike, *ranks: int) -> list[Sequence[int]]:
     return rows
 
 
-def _tensordot_axes(a: Any, axes: Any, rank: int) -> tuple[Sequence[int], Sequence[int]]:
+def _tensordot_axes(a: Tensor, axes: Any, rank: int) -> tuple[Sequence[int], Sequence[int]]:
     """Returns the axes of both tensors that `tensordot` contracts, some perhaps negative."""
     if isinstance(axes, (list, tuple)) and len(axes) == 2:
         numbers = [isinstance(a, (int, np.integer)) for a in axes]

@@ -98,8 +98,8 @@ def _diag_size(width: int, low: int, high: int, num_rows: int, num_cols: int) ->
 def _diag_rule(
     diagonal: TensorShape,
     k: int | tuple[int, ...] = 0,
-    num_rows: Any = -1,
-    num_cols: Any = -1,
+    num_rows: int = -1,
+    num_cols: int = -1,
     padding: int = 0,
     *_: Any,
 ) -> TensorShape:

@@ -326,7 +326,7 @@ class Writer:
             value = self._folded[id(tensor)] = tensor.op.op.attrs["value"].value
         return value
 
-    def _constant_of(self, raw: Any, tensor: SymbolicTensor) -> LiteTensor:
+    def _constant_of(self, raw: bytes, tensor: SymbolicTensor) -> LiteTensor:
         """Returns the constant for the raw value of a symbolic tensor."""
         dtype = lite_dtype(tensor.dtype)
         if dtype in (resource, variant):

@@ -8,7 +8,7 @@ from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, string
 from tapeflow.lookup.initializers import DatasetInitializer
 from tapeflow.lookup.tables import StaticHashTable, StaticVocabularyTable
-from tapeflow.strings.hashing import to_hash_bucket_strong
+from tapeflow.strings.hash_buckets import to_hash_bucket_strong
 
 if TYPE_CHECKING:
     from tapeflow.data.dataset import Dataset

@@ -106,7 +106,7 @@ def _fill_table(
         The operation, in a graph; eagerly None.
     """
 
-    def fill(handle: Any, *tensors: EagerTensor) -> None:
+    def fill(handle: Tensor, *tensors: EagerTensor) -> None:
         storage_of(handle).fill(*pairs(*tensors))
 
     inputs = [table.resource_handle, *inputs]

@@ -14,9 +14,9 @@ from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values.boxed_objects import held_object
 from tapeflow.core.values.strings import FEW, StringArray
-from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.lookup.entries import Entries, keys_of
-from tapeflow.strings.hashing import murmurs
+from tapeflow.strings.hash_buckets import murmurs
 
 
 def text_of(value: Any) -> str:
@@ -320,7 +320,7 @@ def _hash_keys(keys: Any, shape: Sequence[int]) -> np.ndarray:
     return total
 
 
-def storage_of(handle: Any) -> TableStorage:
+def storage_of(handle: Tensor) -> TableStorage:
     """Returns the storage of a table, by its handle.
 
     Raises:

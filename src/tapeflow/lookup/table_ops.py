@@ -13,7 +13,7 @@ from tapeflow.core.session_resources import held_here, in_session
 from tapeflow.core.types.dtypes import int64, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import box_object
-from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.graph.graphdef.builders import register
 from tapeflow.graph.graphdef.import_graph import create_operation
 from tapeflow.graph.graphdef.node_protos import ParsedNode, node_attr, type_attr
@@ -49,7 +49,7 @@ def empty_like(storage: TableStorage, shared_name: str = "", name: str | None = 
     return create_operation(state.graph, op, inputs, attrs, name)
 
 
-def fill(handle: Any, keys: Any, values: Any) -> Operation:
+def fill(handle: Tensor, keys: Any, values: Any) -> Operation:
     """Adds an operation that fills a table with keys and values."""
     return python_op("LookupTableImportV2", lambda h, k, v: storage_of(h).fill(k, v), [handle, keys, values])
 

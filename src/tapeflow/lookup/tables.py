@@ -25,7 +25,7 @@ from tapeflow.math.casting import cast
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.strings.formatting import as_string
-from tapeflow.strings.hashing import to_hash_bucket_fast
+from tapeflow.strings.hash_buckets import to_hash_bucket_fast
 from tapeflow.tracking.resources import SavedResource, TrackableResource, saved_functions
 
 _KEYS = (int32, int64, string)

@@ -44,7 +44,7 @@ from tapeflow.math.elementwise import pow as power
 Function = Callable[..., Any]
 
 
-def _name_operator(function: Any, name: str) -> Any:
+def _name_operator(function: Callable[..., Any], name: str) -> Any:
     function.__name__ = function.__qualname__ = name
     return function
 
@@ -61,7 +61,7 @@ def _bind_operator(name: str, function: Function, types: tuple[type, ...] = (Ten
 # ---- arithmetic ------------------------------------------------------------------------------------------------------
 
 
-def _reflected_operator(function: Any, slow: Function, name: str, public: Any) -> Function:
+def _reflected_operator(function: Callable[..., Any], slow: Function, name: str, public: Any) -> Function:
     """Returns the operator with the operands swapped, which converts other values to the tensor's dtype."""
 
     def with_converted(args: tuple[Any, Any], name: str | None = None) -> Any:
@@ -133,7 +133,7 @@ for _symbol, _function in (("lt", less), ("le", less_equal), ("gt", greater), ("
     _bind_operator(f"__{_symbol}__", operator(_function, f"__{_symbol}__"))
 
 
-def _equality_operator(function: Any, unlike: bool, accepts_none: bool) -> Function:
+def _equality_operator(function: Callable[..., Any], unlike: bool, accepts_none: bool) -> Function:
     """Returns `==` or `!=` off the fast path; tensors whose shapes do not broadcast are unequal as a whole.
 
     Args:

@@ -463,7 +463,7 @@ def _product_of_others(x: Tensor, axis: Any) -> Any:
     return transpose_op(others, ops.InvertPermutation(order))
 
 
-def _norm_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
+def _norm_along(x: torch.Tensor, axis: int | tuple[int, ...] | None, keepdims: bool) -> torch.Tensor:
     if x.is_floating_point():
         return torch.sqrt(torch.sum(torch.square(x), axis, keepdims))
     if x.is_complex():

@@ -139,7 +139,7 @@ def _insertion_order(x: torch.Tensor) -> torch.Tensor:
 
 
 @top_k_op.gradient(needs="shapes outputs", none_for_zero=True)
-def _(call: Call, dy: Tensor, _: Any) -> Any:
+def _(call: Call, dy: Tensor, _: Tensor) -> Any:
     return None if dy is None else _put_back(dy, call.outputs[1], call.shape(0), -1)
 
 

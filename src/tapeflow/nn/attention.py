@@ -24,6 +24,7 @@ from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import select
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.linalg.products import batch_matmul
 from tapeflow.math.arithmetic import add, multiply, subtract
@@ -324,7 +325,7 @@ def _(call: Call, dy: Tensor) -> Any:
 
 
 @attention_log_sums.decomposition
-def _(query: Any, key: Any, value: Any, bias: Any, mask: Any, result: Any, *attrs: Any) -> Any:
+def _(query: Any, key: Any, value: Any, bias: Any, mask: TensorLike, result: Any, *attrs: Any) -> Any:
     scores = _scores_by_ops(query, key, bias, mask, *attrs[:2])
     most = ops.Max(scores, -1, True)
     sums = log(ops.Sum(exp(subtract(scores, most)), -1, True))

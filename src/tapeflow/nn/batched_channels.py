@@ -147,7 +147,7 @@ def gradients_by_images(batch: Batch, sizes: Any, filters: Slices, dy: Slices, *
     return _at_least_one(_gradients_by_own_filters, batch, dims, filters, dy, *attrs)
 
 
-def _gradients_by_own_filters(batch: Batch, dims: Any, filters: Slices, dy: Slices, *attrs: Any) -> Any:
+def _gradients_by_own_filters(batch: Batch, dims: Sequence[Any], filters: Slices, dy: Slices, *attrs: Any) -> Any:
     channels = Channels(batch.op, attrs)
     sizes = _times_count(batch, dims, channels.of_images)
     joined_filters = side_by_side(batch, filters, channels.of_filters, channels.filters)

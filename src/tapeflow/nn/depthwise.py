@@ -73,7 +73,7 @@ def _sizes_rule(sizes: ShapeLike) -> TensorShape:
     return listed_shape(sizes).with_rank(4)
 
 
-def _depthwise_back_input(sizes: Any, filters: torch.Tensor, dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
+def _depthwise_back_input(sizes: tuple[int, ...], filters: torch.Tensor, dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
     op = "DepthwiseConv2dNativeBackpropInput"
     shape = _grouped_filters(op, _input_channels(op, sizes, attrs[3]), filters.shape)
     return convolve_back_input(op, sizes, filters.reshape(shape), dy, *attrs)

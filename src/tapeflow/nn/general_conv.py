@@ -22,7 +22,7 @@ _FORMATS = {"CHANNELS_LAST": ("NHWC", "NDHWC"), "CHANNELS_FIRST": ("NCHW", "NCDH
 
 
 def _conv_attrs(
-    dims: int, strides: Any, padding: str, explicit: Any, data_format: str, dilations: Any
+    dims: int, strides: Sequence[int], padding: str, explicit: Any, data_format: str, dilations: Sequence[int]
 ) -> tuple[Any, ...]:
     """Converts the attrs to the attrs of Conv2D and Conv3D."""
     rates = tuple(dilations) or (1,) * (dims + 2)
@@ -30,7 +30,13 @@ def _conv_attrs(
 
 
 def _check_conv(
-    x: TensorShape, filters: TensorShape, strides: Any, dilations: Any, data_format: str, batch_dims: int, groups: int
+    x: TensorShape,
+    filters: TensorShape,
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    data_format: str,
+    batch_dims: int,
+    groups: int,
 ) -> None:
     if groups != 1:
         leave_to_kernel("Grouped/Depthwise Convolutions are not supported yet.", UnimplementedError)
@@ -62,11 +68,11 @@ def _check_conv(
 def _conv_kernel(
     input: torch.Tensor,
     filter: torch.Tensor,
-    strides: Any,
+    strides: Sequence[int],
     padding: str,
     explicit_paddings: Any = (),
     data_format: str = "CHANNELS_LAST",
-    dilations: Any = (),
+    dilations: Sequence[int] = (),
     batch_dims: int = 1,
     groups: int = 1,
 ) -> torch.Tensor:
@@ -85,11 +91,11 @@ def _conv_kernel(
 def _conv_shape(
     x: TensorShape,
     filters: TensorShape,
-    strides: Any,
+    strides: Sequence[int],
     padding: str,
     explicit: Any = (),
     data_format: str = "CHANNELS_LAST",
-    dilations: Any = (),
+    dilations: Sequence[int] = (),
     batch_dims: int = 1,
     groups: int = 1,
 ) -> TensorShape:

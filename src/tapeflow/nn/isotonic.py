@@ -79,7 +79,7 @@ def _isotonic_regression(input: torch.Tensor, output_dtype: DType) -> tuple[torc
 
 
 @_isotonic_regression.gradient(needs="shapes outputs", none_for_zero=True)
-def _(call: Call, dy: Tensor, _: Any) -> Any:
+def _(call: Call, dy: Tensor, _: Tensor) -> Any:
     # Within a segment, every output is the mean of the inputs.
     if dy is None:
         return None

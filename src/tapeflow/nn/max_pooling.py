@@ -157,7 +157,7 @@ def max_pool_grad_grad(
 
 
 @_declare_picking(max_pool_grad_grad)
-def _(x: Any, y: Any, dy: Any, ksize: Any, strides: Any, padding: str, data_format: str) -> Any:
+def _(x: Any, y: Any, dy: Any, ksize: Sequence[int], strides: Sequence[int], padding: str, data_format: str) -> Any:
     return max_pool_grad(x, y, dy, ksize, strides, padding, (), data_format)
 
 

@@ -62,7 +62,13 @@ def image_of(x: torch.Tensor, layout: PoolLayout) -> torch.Tensor:
 
 
 def max_of_windows(
-    op: str, x: torch.Tensor, ksize: Any, strides: Any, padding: Any, explicit: Any, data_format: str
+    op: str,
+    x: torch.Tensor,
+    ksize: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: str,
+    explicit: tuple[int, ...],
+    data_format: str,
 ) -> torch.Tensor:
     """Computes MaxPool and MaxPool3D."""
     if pooled_depth(ksize, data_format) != 1:
@@ -109,7 +115,9 @@ def _max_along(x: torch.Tensor, dim: int, layout: PoolLayout) -> torch.Tensor:
     return out
 
 
-def _max_of_channels(x: torch.Tensor, ksize: Any, strides: Any, data_format: str) -> torch.Tensor:
+def _max_of_channels(
+    x: torch.Tensor, ksize: tuple[int, ...], strides: tuple[int, ...], data_format: str
+) -> torch.Tensor:
     """Pools across channels, which must be divided evenly, as in TensorFlow."""
     depth = pooled_depth(ksize, data_format)
     channel = x.dim() - 1 if channels_last(data_format) else 1

@@ -203,7 +203,7 @@ def pool_rule_without_explicit(
 
 def of_sequences(
     function: Callable[..., Any],
-    input: Any,
+    input: TensorLike,
     ksize: Any,
     strides: TensorLike,
     padding: str,

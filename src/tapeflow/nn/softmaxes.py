@@ -31,7 +31,7 @@ def _needs_a_dimension(logits: TensorShape, *_: Any) -> TensorShape:
     return logits
 
 
-def _softmax_row(b: Any, x: Any) -> Any:
+def _softmax_row(b: Any, x: Element) -> Any:
     exponential = b.exp(b.sub(x, b.reduce("maximum", x)))
     return b.div(exponential, b.reduce("add", exponential))
 

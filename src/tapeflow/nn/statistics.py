@@ -74,7 +74,7 @@ def _moments_of_many(x: Tensor, axes: list[int]) -> tuple[Any, Any]:
     return mean, reduce_mean(squared_difference(x, stop_gradient(mean)), axes, keepdims=True)
 
 
-def _is_rounding(mean: Any, variance: Any) -> bool:
+def _is_rounding(mean: torch.Tensor, variance: torch.Tensor) -> bool:
     """Returns True if a variance may be a rounding error of the mean, such as the variance of equal numbers.
 
     Normalization divides by its root, and turns the rounding into a visible error. On a GPU the check would wait for

@@ -19,7 +19,7 @@ from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.arguments import is_tensor_like
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import DType, int32, int64
-from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.graph.ir.python_op import check_or_defer
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, not_equal
@@ -129,7 +129,7 @@ class _Levels:
         self.starts = self.at * length
         self.lengths = zeros_like(self.at) + length
 
-    def descend(self, splits: Any) -> None:
+    def descend(self, splits: Tensor) -> None:
         """Goes to the elements of the rows of the result."""
         offsets = offsets_of(splits)
         if self.uniform is not None:

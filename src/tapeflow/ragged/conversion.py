@@ -79,7 +79,7 @@ def with_leading_merged(tensor: Any, count: int) -> Any:
     return tensor if count == 1 else reshape(tensor, [math.prod(dims[:count]), *dims[count:]])
 
 
-def _unpadded_lengths(tensor: Any, padding: Any, dtype: DType) -> Any:
+def _unpadded_lengths(tensor: Any, padding: str, dtype: DType) -> Any:
     """Returns the length of each row without the padding at its end."""
     pad = convert(padding, tensor.dtype)
     if not pad.shape.is_compatible_with(tensor.shape[2:]):
@@ -102,7 +102,7 @@ def _with_nested_lengths(tensor: Any, lengths: Sequence[Any], dtype: DType) -> R
     return outer.with_values(_with_nested_lengths(inner, rest, dtype))
 
 
-def _convert_deeper(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DType) -> RaggedTensor:
+def _convert_deeper(tensor: Any, lengths: Any, padding: str, ragged_rank: int, dtype: DType) -> RaggedTensor:
     """Converts a tensor to several ragged dimensions. Only the innermost dimension loses its padding."""
     dims = tuple(shape_of(tensor))
     result = from_tensor(with_leading_merged(tensor, ragged_rank), lengths, padding, 1, dtype)

@@ -105,7 +105,7 @@ def _apply_elementwise(function: Any, args: tuple[Any, ...]) -> Any:
     return broadcasting.apply(lambda *flat: function(*op.with_tensors(flat, statics)), tensors)
 
 
-def _on_flat_values(function: Any, x: RaggedTensor, *others: Any) -> RaggedTensor:
+def _on_flat_values(function: Callable[..., Any], x: RaggedTensor, *others: Any) -> RaggedTensor:
     return x.with_flat_values(function(x.flat_values, *others))
 
 
@@ -279,7 +279,7 @@ for _reduction in (reduce_all, reduce_any, reduce_max, reduce_mean, reduce_min, 
     handles(_reduction)(functools.partial(reductions.reduce, _reduction))
 
 
-def _combine_segments(function: Any, data: Any, segment_ids: Any, num_segments: Any) -> Any:
+def _combine_segments(function: Callable[..., Any], data: Any, segment_ids: Any, num_segments: Any) -> Any:
     while isinstance(segment_ids, RaggedTensor):
         data, segment_ids = data.values, segment_ids.values
     return reductions.segments(function, data, convert(segment_ids), num_segments)

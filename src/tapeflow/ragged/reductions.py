@@ -37,7 +37,7 @@ _SEGMENTS: dict[Any, Callable[..., Any]] = {
 }
 
 
-def reduce(function: Any, rt: TensorLike, axis: Any, keepdims: bool = False) -> Any:
+def reduce(function: Callable[..., Any], rt: TensorLike, axis: Any, keepdims: bool = False) -> Any:
     """Reduces a ragged tensor over dimensions.
 
     Args:
@@ -83,7 +83,7 @@ def _list_axes(axis: Any) -> Sequence[Any]:
     return axis if isinstance(axis, (list, tuple)) else [axis]
 
 
-def _reduce_dimension(function: Any, value: Any, axis: int, keepdims: bool) -> Any:
+def _reduce_dimension(function: Callable[..., Any], value: Any, axis: int, keepdims: bool) -> Any:
     """Reduces one dimension."""
     if not isinstance(value, RaggedTensor):
         return function(value, axis, keepdims)
@@ -125,7 +125,7 @@ def _ragged_mean(rt: RaggedTensor, axis: Any, keepdims: bool) -> Any:
     return truediv(total, count)
 
 
-def _reduce_logical(function: Any, rt: RaggedTensor, axis: Any, keepdims: bool) -> Any:
+def _reduce_logical(function: Callable[..., Any], rt: RaggedTensor, axis: Any, keepdims: bool) -> Any:
     """Computes `reduce_any` and `reduce_all` by the number of elements that are true, or false. Like in TensorFlow,
     elements may be numbers.
     """

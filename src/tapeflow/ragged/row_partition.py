@@ -97,7 +97,7 @@ def up_to(count: Any) -> Any:
     return range_op(count)
 
 
-def lengths_of(splits: Any) -> Any:
+def lengths_of(splits: Tensor) -> Any:
     """Returns the length of each row."""
     if type(splits) is EagerTensor:
         return EagerTensor(splits.value.diff(), splits.dtype)
@@ -123,7 +123,7 @@ def splits_of_rowids(rowids: Any, count: Any) -> Any:
     return searchsorted(rowids, rows, "left", rowids.dtype)
 
 
-def rowids_of(splits: Any) -> Any:
+def rowids_of(splits: Tensor) -> Any:
     """Returns the row of each value. If rows begin at the same position, the last one has the values."""
     if type(splits) is EagerTensor:
         lengths = splits.value.diff()
@@ -132,12 +132,12 @@ def rowids_of(splits: Any) -> Any:
     return searchsorted(splits, range_op(splits[-1]), "right", splits.dtype) - tensor_of(1, splits.dtype)
 
 
-def offsets_of(splits: Any) -> Any:
+def offsets_of(splits: Tensor) -> Any:
     """Returns the position of each value in its row."""
     return up_to(splits[-1]) - repeat_values(splits[:-1], splits)
 
 
-def repeat_values(values: Any, splits: Any) -> Any:
+def repeat_values(values: Any, splits: Tensor) -> Any:
     """Repeats each value as often as its row has elements."""
     if type(values) is EagerTensor and type(splits) is EagerTensor and values.dtype.is_integer:
         return EagerTensor(values.value.repeat_interleave(splits.value.diff().to(values.value.device), 0), values.dtype)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -86,7 +86,7 @@ _SQRT2 = math.sqrt(2.0)
 _WITHIN_2 = math.erf(2.0 / _SQRT2)  # the probability of being less than 2 from 0
 
 
-def _draw_truncated(dims: Any, generator: Any, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+def _draw_truncated(dims: Sequence[Any], generator: Any, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
     """Draws normal numbers less than 2 from 0, by the inverse of their distribution."""
     wide = torch.float64 if dtype == torch.float64 else torch.float32
     uniform = torch.empty(dims, dtype=wide, device=device).uniform_(-_WITHIN_2, _WITHIN_2, generator=generator)

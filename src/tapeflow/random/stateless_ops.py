@@ -287,7 +287,9 @@ def _check_compatible(title: str, *parameters: torch.Tensor) -> None:
 
 
 @op("StatelessRandomBinomial", host=("shape", "seed"), shape=_seeded_rule(created_shape, 1))
-def binomial_of(shape: Any, seed: Any, counts: torch.Tensor, probs: torch.Tensor, dtype: Any = int64) -> torch.Tensor:
+def binomial_of(
+    shape: Any, seed: int | None, counts: torch.Tensor, probs: torch.Tensor, dtype: Any = int64
+) -> torch.Tensor:
     """Draws binomially distributed numbers."""
     stream = _check_seed(seed)
     _check_compatible("counts and probs", counts, probs)
@@ -297,7 +299,7 @@ def binomial_of(shape: Any, seed: Any, counts: torch.Tensor, probs: torch.Tensor
 
 
 @op("StatelessRandomPoisson", host=("shape", "seed"), shape=_seeded_rule(created_shape, 1))
-def poisson_of(shape: Any, seed: Any, lam: torch.Tensor, dtype: Any) -> torch.Tensor:
+def poisson_of(shape: Any, seed: int | None, lam: torch.Tensor, dtype: Any) -> torch.Tensor:
     """Draws Poisson-distributed numbers."""
     stream = _check_seed(seed)
     dims, (rate,), samples = batches(shape, lam)
@@ -340,7 +342,7 @@ def categorical_rule(logits: TensorShape, num_samples: Any, *_: Any) -> TensorSh
 
 
 @op("StatelessMultinomial", host=("num_samples", "seed"), shape=_seeded_rule(categorical_rule, 2))
-def categories_of(logits: torch.Tensor, num_samples: Any, seed: Any, output_dtype: Any = int64) -> torch.Tensor:
+def categories_of(logits: torch.Tensor, num_samples: Any, seed: int | None, output_dtype: Any = int64) -> torch.Tensor:
     """Draws classes by their logits."""
     stream = _check_seed(seed)
     check_categorical(logits, num_samples)
@@ -349,7 +351,12 @@ def categories_of(logits: torch.Tensor, num_samples: Any, seed: Any, output_dtyp
 
 @op("StatelessParameterizedTruncatedNormal", host=("shape", "seed"), shape=_seeded_rule(_with_parameters, 1))
 def bounded_normal_of(
-    shape: Any, seed: Any, means: torch.Tensor, stddevs: torch.Tensor, minvals: torch.Tensor, maxvals: torch.Tensor
+    shape: Any,
+    seed: int | None,
+    means: torch.Tensor,
+    stddevs: torch.Tensor,
+    minvals: torch.Tensor,
+    maxvals: torch.Tensor,
 ) -> torch.Tensor:
     """Draws normally distributed numbers between bounds."""
     stream = _check_seed(seed)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, Message
 from tensorboard.compat.proto import types_pb2
 
 from tapeflow.core.farmhash import fingerprint64, joined_fingerprint
@@ -48,7 +48,7 @@ class Fingerprint:
     version: Any = None
 
     @classmethod
-    def from_proto(cls, proto: Any) -> Fingerprint:
+    def from_proto(cls, proto: Message) -> Fingerprint:
         """Returns the fingerprint in a `FingerprintDef`, or in its bytes.
 
         Raises:
@@ -104,7 +104,7 @@ def write_fingerprint(export_dir: str, model: bytes, variables: bytes, meta_grap
     write_file(os.path.join(export_dir, _FILE), proto.SerializeToString())
 
 
-def _program_hash(graph_def: Any) -> int:
+def _program_hash(graph_def: Message) -> int:
     """Hashes the nodes of a graph, without what differs between machines: the functions' numbers, paths, versions."""
     for node in graph_def.node:
         if node.op in ("PartitionedCall", "StatefulPartitionedCall"):

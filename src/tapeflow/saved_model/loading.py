@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.creation import zeros
 from tapeflow.array.protos import tensor_of_proto
@@ -33,6 +33,9 @@ from tapeflow.train.bundle import Bundle
 from tapeflow.train.object_graph import View, state_of
 from tapeflow.train.reader import OBJECT_GRAPH
 from tapeflow.train.restoration import parse_graph, restore_state
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 Setter = Callable[[Any, str, Any], None]
 _Values = dict[int, tuple[Bundle, Any]]  # by the numbers of nodes: the checkpoint, and their attributes there
@@ -153,7 +156,7 @@ class _Loader:
     """
 
     def __init__(
-        self, directory: str, meta: Any, options: LoadOptions, nodes: Mapping[str, tuple[Any, Setter] | None]
+        self, directory: str, meta: Message, options: LoadOptions, nodes: Mapping[str, tuple[Any, Setter] | None]
     ) -> None:
         self._directory, self._options = directory, options
         self._nodes = meta.object_graph_def.nodes
@@ -438,12 +441,12 @@ class _Loader:
         self._setters[number] = setattr
         return RestoredMutableTable() if self._nodes[number].saveable_objects else RestoredTable()
 
-    def _asset(self, proto: Any) -> Asset:
+    def _asset(self, proto: Message) -> Asset:
         if not 0 <= proto.asset_file_def_index < len(self._files):
             raise self._damaged("names files that it does not have")
         return Asset(asset_path(self._directory, self._files[proto.asset_file_def_index]))
 
-    def _constant(self, proto: Any) -> Any:
+    def _constant(self, proto: Message) -> Any:
         if proto.operation not in self._constants:
             raise self._damaged(f"has no constant {proto.operation!r}")
         tensor = self._constants[proto.operation].attr["value"].tensor

@@ -8,7 +8,7 @@ from collections import namedtuple
 from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, Message
 from tensorboard.compat.proto import meta_graph_pb2, saved_object_graph_pb2
 
 from tapeflow.core.protos import SavedModel
@@ -150,7 +150,7 @@ def function_spec(signature: inspect.Signature, input_signature: Any = None) -> 
     return proto
 
 
-def signature_of(proto: Any) -> inspect.Signature:
+def signature_of(proto: Message) -> inspect.Signature:
     """Returns the parameters that a `FunctionSpec` message describes; a method's first one is left out.
 
     Raises:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tapeflow.core.values.trackable import SAVED_MODEL, AutoTrackable, NoDependency, Trackable, function_types, wrap
+from tapeflow.core.values.variable import Variable
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.train.object_graph import View
@@ -108,7 +109,7 @@ class LoadedOptimizer(LoadedObject):
     def __init__(self) -> None:
         self._slots: dict[str, dict[int, Any]] = NoDependency({})  # type: ignore[assignment]  # set as a plain dict
 
-    def set_slot(self, variable: Any, slot_name: str, slot: Any) -> None:
+    def set_slot(self, variable: Variable, slot_name: str, slot: Any) -> None:
         """Makes a variable the slot of another one."""
         self._slots.setdefault(slot_name, {})[id(variable)] = slot
 
@@ -177,7 +178,7 @@ class SavedView(View):
         self._own: dict[int, Any] = {}
         self._cache: dict[str, Any] = {}  # where objects of Keras 2 put the objects that they create for a save
 
-    def own_children(self, trackable: Any) -> dict[str, Any]:
+    def own_children(self, trackable: Trackable) -> dict[str, Any]:
         """Returns the children that an object names itself. It is asked once, since it may create them then."""
         own = self._own.get(id(trackable))
         if own is None:

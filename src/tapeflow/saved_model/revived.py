@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 
 class Registration:
@@ -28,17 +31,17 @@ class Registration:
         self._min_producer_version, self._min_consumer_version = min_producer_version, min_consumer_version
         self._bad_consumers = list(bad_consumers or ())
 
-    def write(self, proto: Any) -> None:
+    def write(self, proto: Message) -> None:
         """Writes class and version into a `SavedUserObject`."""
         proto.identifier = self.identifier
         proto.version.producer, proto.version.min_consumer = self.version, self._min_consumer_version
         proto.version.bad_consumers.extend(self._bad_consumers)
 
-    def from_proto(self, proto: Any) -> Any:
+    def from_proto(self, proto: Message) -> Any:
         """Returns an object for a message."""
         return self._object_factory(proto)
 
-    def should_load(self, proto: Any) -> bool:
+    def should_load(self, proto: Message) -> bool:
         """Returns True if this version reads the version in a message."""
         version = proto.version
         return (
@@ -89,7 +92,7 @@ def written_by(value: Any) -> Registration | None:
     return next((kind.versions[0] for kind in _classes.values() if kind.predicate(value)), None)
 
 
-def read_by(proto: Any) -> Registration | None:
+def read_by(proto: Message) -> Registration | None:
     """Returns the version that a message is read by, or None."""
     kind = _classes.get(proto.identifier)
     return next((v for v in kind.versions if v.should_load(proto)), None) if kind is not None else None

@@ -6,7 +6,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorboard.compat.proto import meta_graph_pb2
 
@@ -60,6 +60,9 @@ from tapeflow.train.bundle import write_bundle
 from tapeflow.train.object_graph import graph_and_tensors
 from tapeflow.train.reader import OBJECT_GRAPH
 from tapeflow.version import VERSION
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 _IDENTIFIERS = {ListWrapper: "trackable_list_wrapper", _DictWrapper: "trackable_dict_wrapper",
                 _TupleWrapper: "trackable_tuple_wrapper", SignatureNode: "signature_map"}  # fmt: skip
@@ -321,7 +324,7 @@ class _Model:
 
     # ---- the object graph --------------------------------------------------------------------------------------------
 
-    def _write_objects(self, proto: Any) -> None:
+    def _write_objects(self, proto: Message) -> None:
         for i, trackable in enumerate(self.objects):
             node = proto.nodes.add()
             children = {child.local_name: child.node_id for child in self._graph.nodes[i].children}
@@ -376,7 +379,7 @@ class _Model:
 
     # ---- the graph ---------------------------------------------------------------------------------------------------
 
-    def _write_functions(self, graph_def: Any) -> None:
+    def _write_functions(self, graph_def: Message) -> None:
         functions = self._functions.library.values()
         for function in functions:
             for node in function.node_def:
@@ -387,7 +390,7 @@ class _Model:
         graph_def.versions.producer = PRODUCER
         graph_def.versions.min_consumer = 12
 
-    def _write_graph(self, graph_def: Any) -> dict[int, str]:
+    def _write_graph(self, graph_def: Message) -> dict[int, str]:
         """Writes the nodes of variables and constants; returns their names by the numbers of the objects."""
         names = {i: add_variable(graph_def, v, f"variable_{i}") for i, v in self._variables.items()}
         for i, asset in self._assets.items():
@@ -456,7 +459,7 @@ def _trace_signature(concrete: ConcreteFunction) -> Any:
     return signature
 
 
-def _write_variable(proto: Any, variable: Variable) -> None:
+def _write_variable(proto: Message, variable: Variable) -> None:
     proto.dtype = variable.dtype.as_datatype_enum
     proto.shape.CopyFrom(variable.shape.as_proto())
     proto.trainable = variable.trainable

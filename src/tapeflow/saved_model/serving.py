@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tapeflow.array.protos import make_tensor_proto
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.function.concrete import ConcreteFunction
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 _METHOD = "tensorflow/serving/predict"
 
@@ -41,7 +44,7 @@ class SavedTable(NamedTuple):
     restore: Call
 
 
-def _add_node(graph_def: Any, name: str, op: str, inputs: Sequence[str] = (), **types: DType) -> Any:
+def _add_node(graph_def: Message, name: str, op: str, inputs: Sequence[str] = (), **types: DType) -> Any:
     node = graph_def.node.add(name=name, op=op)
     node.input.extend(inputs)
     for attr, dtype in types.items():
@@ -49,7 +52,7 @@ def _add_node(graph_def: Any, name: str, op: str, inputs: Sequence[str] = (), **
     return node
 
 
-def add_constant(graph_def: Any, name: str, value: Any, dtype: DType | None = None) -> str:
+def add_constant(graph_def: Message, name: str, value: Any, dtype: DType | None = None) -> str:
     """Adds a constant; returns its name."""
     dtype = value.dtype if isinstance(value, EagerTensor) else dtype
     assert dtype is not None
@@ -58,7 +61,7 @@ def add_constant(graph_def: Any, name: str, value: Any, dtype: DType | None = No
     return name
 
 
-def add_variable(graph_def: Any, variable: Variable, name: str) -> str:
+def add_variable(graph_def: Message, variable: Variable, name: str) -> str:
     """Adds a variable's handle; returns its name."""
     node = _add_node(graph_def, name, "VarHandleOp", dtype=variable.dtype)
     node.attr["shape"].shape.CopyFrom(variable.shape.as_proto())
@@ -67,7 +70,7 @@ def add_variable(graph_def: Any, variable: Variable, name: str) -> str:
     return name
 
 
-def add_call(graph_def: Any, name: str, call: Call, inputs: Sequence[str] = ()) -> Any:
+def add_call(graph_def: Message, name: str, call: Call, inputs: Sequence[str] = ()) -> Any:
     """Adds a call of a function; returns its node.
 
     Args:
@@ -83,7 +86,7 @@ def add_call(graph_def: Any, name: str, call: Call, inputs: Sequence[str] = ()) 
     return node
 
 
-def add_signature(meta: Any, name: str, call: Call) -> None:
+def add_signature(meta: Message, name: str, call: Call) -> None:
     """Adds placeholders and a call of a signature's function, and lists them as the signature's inputs and outputs."""
     prefix = f"signature_{len(meta.signature_def)}"
     signature = meta.signature_def[name]
@@ -105,7 +108,7 @@ def _describe_tensor(info: Any, name: str, spec: Any) -> None:
     info.tensor_shape.CopyFrom(spec.shape.as_proto())
 
 
-def add_saver(meta: Any, variables: Sequence[tuple[str, str, Variable]], tables: Sequence[SavedTable] = ()) -> None:
+def add_saver(meta: Message, variables: Sequence[tuple[str, str, Variable]], tables: Sequence[SavedTable] = ()) -> None:
     """Adds the nodes that save and restore the variables and tables.
 
     Args:

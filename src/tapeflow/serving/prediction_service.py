@@ -94,7 +94,7 @@ class PredictionService:
     def _handler(self, name: str, request: str, response: str, method: _Method) -> Any:
         """Returns the handler of a method, whose errors become gRPC's statuses, and which counts."""
 
-        async def answer(message: Any, context: Any) -> Any:
+        async def answer(message: str, context: Any) -> Any:
             begin, status, text = time.perf_counter(), 500, ""
             try:
                 result = await method(message)

@@ -38,7 +38,7 @@ from tapeflow.serving.models import (
     SignatureInputs,
     check_signature,
 )
-from tapeflow.serving.request_batching import Batcher
+from tapeflow.serving.request_batches import Batcher
 
 _MODEL = r"/v1/models/{name:[^/:]+}"
 _CHOICES = ("", r"/versions/{version:\d{1,18}}", r"/labels/{label:[^/:]+}")

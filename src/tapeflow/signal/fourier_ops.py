@@ -384,12 +384,12 @@ def _rfft_gradient(call: Call, dy: Any, fft_length: Any, axes: Any) -> Any:
     return _resized_to_input(dx, call, axes)
 
 
-def _inverse_transform(x: Any, fft_length: Any, axes: Any) -> Any:
+def _inverse_transform(x: Any, fft_length: TensorLike, axes: Any) -> Any:
     """Computes the inverse transform; over the last dimensions by an op that TensorFlow has on CPUs."""
     return _INVERSES[len(axes)](x) if _are_last(axes, len(shape_of(x))) else ifftnd(x, fft_length, axes)
 
 
-def _real_part_transform(x: Any, fft_length: Any, axes: Any, dtype: Any) -> Any:
+def _real_part_transform(x: Any, fft_length: TensorLike, axes: Any, dtype: Any) -> Any:
     """Computes the transform of real numbers; over the last dimensions by an op that TensorFlow has on CPUs."""
     if not _are_last(axes, len(shape_of(x))):
         return rfftnd(x, fft_length, axes, dtype)
@@ -416,7 +416,7 @@ def _resized_to_input(dx: Any, call: Call, axes: Any) -> Any:
     return resize_axes(dx, axes, [call.shape(0)[a] for a in axes])
 
 
-def _irfft_gradient(call: Call, dy: Any, fft_length: Any, axes: Any) -> Any:
+def _irfft_gradient(call: Call, dy: Any, fft_length: TensorLike, axes: Any) -> Any:
     """Computes the gradient of an inverse real transform: elements that also stand for their conjugates count twice."""
     dtype = call.dtype(0)
     lengths = _axis_lengths(fft_length, axes)
@@ -524,7 +524,7 @@ def _real_transform(name: str, rank: int) -> Any:
 
     @op(name, kernel=lambda x, n, dtype: kernel(x, n, axes, dtype), host=("fft_length",),
         shape=_over_last(rank, _half_length), batching=leading_dimensions)  # fmt: skip
-    def rfft(input: Any, fft_length: Any, Tcomplex: Any = complex64, name: str | None = None) -> Any:
+    def rfft(input: Any, fft_length: TensorLike, Tcomplex: Any = complex64, name: str | None = None) -> Any:
         """Computes the transform of real numbers over the last dimensions."""
 
     @rfft.gradient(needs="shapes dtypes")
@@ -541,7 +541,7 @@ def _inverse_real_transform(name: str, rank: int) -> Any:
 
     @op(name, kernel=lambda x, n, dtype: kernel(x, n, axes, dtype), host=("fft_length",),
         shape=_over_last(rank), batching=leading_dimensions)  # fmt: skip
-    def irfft(input: Any, fft_length: Any, Treal: Any = float32, name: str | None = None) -> Any:
+    def irfft(input: Any, fft_length: TensorLike, Treal: Any = float32, name: str | None = None) -> Any:
         """Computes the inverse transform to real numbers over the last dimensions."""
 
     @irfft.gradient(needs="shapes dtypes")

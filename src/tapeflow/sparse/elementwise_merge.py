@@ -184,7 +184,7 @@ def minimum(sp_a: SparseLike, sp_b: SparseLike, name: str | None = None) -> Spar
     return _of_both(_sparse_minimum, sp_a, sp_b)
 
 
-def _of_both(function: Any, sp_a: Any, sp_b: Any) -> SparseTensor:
+def _of_both(function: Callable[..., Any], sp_a: Any, sp_b: Any) -> SparseTensor:
     a, b = as_sparse(sp_a), as_sparse(sp_b)
     indices, values = function(a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape)
     return SparseTensor(indices, values, a.dense_shape)

@@ -383,7 +383,7 @@ def _count_sparse(
 
 @op("RaggedCountSparseOutput", shape=lambda *_: index_order.components(2))
 def _count_ragged(
-    splits: Any, values: Any, weights: Any, minlength: int = -1, maxlength: int = -1, binary_output: bool = False
+    splits: Tensor, values: Any, weights: Any, minlength: int = -1, maxlength: int = -1, binary_output: bool = False
 ) -> Any:
     """Counts each value in each row of a ragged matrix."""
     rows = torch.arange(len(splits) - 1).repeat_interleave(splits.diff())

@@ -2,7 +2,7 @@
 
 from tapeflow.core.public_names import publish as _publish
 from tapeflow.strings.formatting import as_string, format, to_number
-from tapeflow.strings.hashing import to_hash_bucket, to_hash_bucket_fast, to_hash_bucket_strong
+from tapeflow.strings.hash_buckets import to_hash_bucket, to_hash_bucket_fast, to_hash_bucket_strong
 from tapeflow.strings.join_and_ngrams import join, ngrams, reduce_join, unsorted_segment_join
 from tapeflow.strings.regex import regex_full_match, regex_replace
 from tapeflow.strings.split_text import bytes_split, split

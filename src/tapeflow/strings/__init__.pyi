@@ -12,9 +12,9 @@ from tapeflow.strings.regex import regex_replace as regex_replace
 from tapeflow.strings.split_text import split as split
 from tapeflow.strings.text import strip as strip
 from tapeflow.strings.text import substr as substr
-from tapeflow.strings.hashing import to_hash_bucket as to_hash_bucket
-from tapeflow.strings.hashing import to_hash_bucket_fast as to_hash_bucket_fast
-from tapeflow.strings.hashing import to_hash_bucket_strong as to_hash_bucket_strong
+from tapeflow.strings.hash_buckets import to_hash_bucket as to_hash_bucket
+from tapeflow.strings.hash_buckets import to_hash_bucket_fast as to_hash_bucket_fast
+from tapeflow.strings.hash_buckets import to_hash_bucket_strong as to_hash_bucket_strong
 from tapeflow.strings.formatting import to_number as to_number
 from tapeflow.strings.unicode import unicode_decode as unicode_decode
 from tapeflow.strings.unicode import unicode_decode_with_offsets as unicode_decode_with_offsets

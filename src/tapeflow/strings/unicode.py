@@ -190,7 +190,7 @@ def unicode_decode(
     return in_rows(input, decode)[0]
 
 
-def as_rows(splits: Any, *values: Any) -> list[Any]:
+def as_rows(splits: Tensor, *values: Any) -> list[Any]:
     """Returns values as ragged tensors with these row splits."""
     from tapeflow.ragged.tensor import RaggedTensor
 

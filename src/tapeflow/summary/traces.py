@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorboard.compat.proto import config_pb2, summary_pb2
 
@@ -16,6 +16,9 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.profiler import experimental as profiling
 from tapeflow.summary.summary_state import checked_step
 from tapeflow.summary.write_ops import summary_scope, write
+
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.graph import Graph
 
 
 class SummaryTrace:
@@ -37,7 +40,7 @@ class SummaryTrace:
         if graph:
             graph_traces.append(self)
 
-    def collect(self, graph: Any) -> None:
+    def collect(self, graph: Graph) -> None:
         """Adds the graph of a function that is called."""
         if all(graph is not other for other in self.graphs):
             self.graphs.append(graph)

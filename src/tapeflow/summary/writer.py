@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -135,7 +135,7 @@ class FileWriter(SummaryWriter):
             _write_in_graph("CloseSummaryWriter", self._file.close)
 
 
-def _write_in_graph(name: str, function: Any) -> None:
+def _write_in_graph(name: str, function: Callable[..., Any]) -> None:
     python_op(name, function, [])
 
 

@@ -182,7 +182,7 @@ class TestCase(ArrayAssertions):
         if not actual.startswith(expected_start):
             self.fail(f"{actual!r} does not start with {expected_start!r}" + (f" : {msg}" if msg else ""))
 
-    def assertDictEqual(self, a: Any, b: Any, msg: Any = None) -> None:
+    def assertDictEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Checks that two dicts have the same keys and values; numbers, tensors and arrays by their elements, which
         may differ by rounding.
 

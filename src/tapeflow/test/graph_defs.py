@@ -84,7 +84,7 @@ def difference(expected: Any, actual: Any, relative_tolerance: float | None = No
     return None
 
 
-def _field_values(message: Any, field: Any) -> list[Any]:
+def _field_values(message: Message, field: Any) -> list[Any]:
     value = getattr(message, field.name)
     if isinstance(value, (str, bytes, int, float, Message)):
         return [value] if not field.has_presence or message.HasField(field.name) else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.array.reshapes import expand_dims
-from tapeflow.core.types.aliases import DTypeLike
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import int64
 from tapeflow.strings.regex import regex_replace
 from tapeflow.strings.text import lower
@@ -55,11 +55,11 @@ class BasicTokenizer(TokenizerWithOffsets):
         self._delimiter = "|".join([*unused, r"\s+", _MARKS, _CHINESE])
         self._kept = "|".join([*unused, *[r"\s+"] * keep_whitespace, _MARKS, _CHINESE])
 
-    def lower_case(self, text_input: Any) -> Any:
+    def lower_case(self, text_input: TensorLike) -> Any:
         """Folds case and removes accents."""
         return regex_replace(normalize_utf8(case_fold_utf8(text_input), "NFD"), r"\p{Mn}", "")
 
-    def tokenize_with_offsets(self, text_input: Any) -> Any:
+    def tokenize_with_offsets(self, text_input: TensorLike) -> Any:
         """Splits text.
 
         Args:
@@ -86,7 +86,7 @@ class AccentPreservingBasicTokenizer(BasicTokenizer):
         'é'
     """
 
-    def lower_case(self, text_input: Any) -> Any:
+    def lower_case(self, text_input: TensorLike) -> Any:
         """Changes letters to lower case."""
         return lower(text_input, encoding="utf-8")
 
@@ -132,7 +132,7 @@ class BertTokenizer(TokenizerWithOffsets, Detokenizer):
             unknown_token, split_unknown_characters,
         )  # fmt: skip
 
-    def tokenize_with_offsets(self, text_input: Any) -> Any:
+    def tokenize_with_offsets(self, text_input: TensorLike) -> Any:
         """Splits text into pieces.
 
         Args:
@@ -147,7 +147,7 @@ class BertTokenizer(TokenizerWithOffsets, Detokenizer):
         begins = expand_dims(begins, 2)
         return pieces, begins + starts, begins + limits
 
-    def tokenize(self, text_input: Any) -> Any:
+    def tokenize(self, text_input: TensorLike) -> Any:
         """Splits text into pieces.
 
         Args:

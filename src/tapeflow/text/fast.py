@@ -19,7 +19,7 @@ from tapeflow.core.errors import FailedPreconditionError, OutOfRangeError
 from tapeflow.core.loops import Bytes, Int32s, Int64s, copy, loop
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import init_scope
-from tapeflow.core.types.aliases import DTypeLike
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, int32, int64, string, uint8
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
@@ -506,7 +506,7 @@ class FastBertTokenizer(TokenizerWithOffsets, Detokenizer):
             support_detokenization, fast_wordpiece_model_buffer,
         )  # fmt: skip
 
-    def tokenize_with_offsets(self, text_input: Any) -> Any:
+    def tokenize_with_offsets(self, text_input: TensorLike) -> Any:
         """Splits text into pieces.
 
         Args:
@@ -520,7 +520,7 @@ class FastBertTokenizer(TokenizerWithOffsets, Detokenizer):
         dims = places.shape.rank - 1
         return pieces, *(gather(places, at, batch_dims=dims) for at in (starts, limits))
 
-    def tokenize(self, text_input: Any) -> Any:
+    def tokenize(self, text_input: TensorLike) -> Any:
         """Splits text into pieces.
 
         Args:

@@ -76,7 +76,7 @@ class ItemSelector:
         flat = reduce_all(flags, 0) if flags else ones_like(items.flat_values, dtype=bool_)
         return _reduce_inner(items.with_flat_values(flat), _positive_axis(axis, items))
 
-    def get_selection_mask(self, input_ids: Any, axis: int = 1) -> Any:
+    def get_selection_mask(self, input_ids: TensorLike, axis: int = 1) -> Any:
         """Returns which items are selected: see `get_selectable`."""
         return self.get_selectable(input_ids, axis)
 
@@ -310,7 +310,7 @@ class MaskValuesChooser:
 
 
 def mask_language_model(
-    input_ids: Any, item_selector: ItemSelector, mask_values_chooser: MaskValuesChooser, axis: int = 1
+    input_ids: TensorLike, item_selector: ItemSelector, mask_values_chooser: MaskValuesChooser, axis: int = 1
 ) -> tuple[Any, Any, Any]:
     """Masks tokens, for a model to guess.
 

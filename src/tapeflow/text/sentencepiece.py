@@ -125,7 +125,7 @@ class _Place(NamedTuple):
     end: int
 
 
-def _special_token(processor: _Processor, name: str, kind: Any) -> Any:
+def _special_token(processor: _Processor, name: str, kind: str) -> Any:
     """Returns the token for the beginning or the end of a text."""
     number = getattr(processor.model, f"{name}_id")()
     if number < 0:
@@ -168,7 +168,7 @@ _TOKENIZES = (
 
 
 def _token_shapes(count: int) -> Any:
-    def rule(handle: Any, input: TensorShape, *args: Any) -> list[TensorShape]:
+    def rule(handle: Tensor, input: TensorShape, *args: Any) -> list[TensorShape]:
         strings = None if args[-1] else input.num_elements()
         splits = TensorShape([None if strings is None else strings + 1])
         return [TensorShape([None]), splits, *[TensorShape([None])] * (count - 2)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core.ops.convert import convert
@@ -170,7 +171,7 @@ def rows_of_splits(splits: TensorShape) -> TensorShape:
     return TensorShape([None if count is None else count - 1])
 
 
-def split_rows(input: Any, function: Any) -> list[Any]:
+def split_rows(input: Any, function: Callable[..., Any]) -> list[Any]:
     """Splits strings of any shape.
 
     Args:

@@ -17,6 +17,7 @@ import torch
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.autodiff.vjp import KernelVjp
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.aliases import DTypeLike
 from tapeflow.core.types.dtypes import FROM_TORCH
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
@@ -100,7 +101,9 @@ def _run_call(tensors: Sequence[torch.Tensor], call: str) -> tuple[torch.Tensor,
     return tuple(results) if isinstance(results, (tuple, list)) else (results,)
 
 
-def _call_aten(tensors: Sequence[torch.Tensor], call: str, Tout: Any, output_shapes: Any) -> tuple[torch.Tensor, ...]:
+def _call_aten(
+    tensors: Sequence[torch.Tensor], call: str, Tout: DTypeLike, output_shapes: Any
+) -> tuple[torch.Tensor, ...]:
     return _run_call(tensors, call)
 
 
@@ -111,7 +114,7 @@ def _call_aten(tensors: Sequence[torch.Tensor], call: str, Tout: Any, output_sha
     signature=_SIGNATURE + "attr=output_shapes:list(shape)",
     view=True,
 )
-def aten(tensors: Sequence[Any], call: Any, Tout: Any, output_shapes: Any, name: str | None = None) -> Any:
+def aten(tensors: Sequence[Any], call: Any, Tout: DTypeLike, output_shapes: Any, name: str | None = None) -> Any:
     """Calls a function of ATen."""
 
 
@@ -168,7 +171,7 @@ def _(call: Call, *dys: Any) -> Any:
 
 
 def _aten_gradients(
-    tensors: Sequence[torch.Tensor], call: str, of: str, Tout: Any, output_shapes: Any
+    tensors: Sequence[torch.Tensor], call: str, of: str, Tout: DTypeLike, output_shapes: Any
 ) -> tuple[torch.Tensor, ...]:
     count, places, wanted = json.loads(of)
     vjp = KernelVjp(
@@ -187,7 +190,7 @@ def _aten_gradients(
     signature=_SIGNATURE + "attr=of:string; attr=output_shapes:list(shape)",
 )
 def _aten_grad(
-    tensors: Sequence[Any], call: Any, of: Any, Tout: Any, output_shapes: Any, name: str | None = None
+    tensors: Sequence[Any], call: Any, of: Any, Tout: DTypeLike, output_shapes: Any, name: str | None = None
 ) -> Any:
     """Computes gradients of a function of ATen."""
 

@@ -120,7 +120,7 @@ def _enter_function(*overloads: Any, table: dict[Any, Function] = TABLE) -> Call
     return enter
 
 
-def sizes(x: Any) -> list[Any]:
+def sizes(x: Tensor) -> list[Any]:
     """Returns the sizes of a tensor's dimensions: numbers, and scalar tensors for those that are not static."""
     static = x.shape.as_list()
     if None not in static:
@@ -136,20 +136,20 @@ def shape_of(dims: Sequence[Any]) -> Any:
     return pack_op([convert(d, int32) if isinstance(d, int) else cast_op(d, int32) for d in dims])
 
 
-def _reduced_axes(x: Any, dims: Sequence[int] | None) -> list[int]:
+def _reduced_axes(x: Tensor, dims: Sequence[int] | None) -> list[int]:
     return list(dims) if dims else list(range(x.shape.rank))
 
 
-def _squeeze_dims(x: Any, dims: Sequence[int]) -> Any:
+def _squeeze_dims(x: Tensor, dims: Sequence[int]) -> Any:
     ones = [d for d in dims if x.shape[d] == 1]
     return squeeze_op(x, ones) if ones else x
 
 
-def _cast_to(x: Any, dtype: torch.dtype | None) -> Any:
+def _cast_to(x: Tensor, dtype: torch.dtype | None) -> Any:
     return x if dtype is None else cast_op(x, FROM_TORCH[dtype])
 
 
-def _on_last(function: Function, x: Any, dim: int, dtype: torch.dtype | None) -> Any:
+def _on_last(function: Function, x: Tensor, dim: int, dtype: torch.dtype | None) -> Any:
     """Computes a function of the last dimension along another one."""
     x, rank = _cast_to(x, dtype), x.shape.rank
     if dim % max(rank, 1) == rank - 1:
@@ -160,12 +160,12 @@ def _on_last(function: Function, x: Any, dim: int, dtype: torch.dtype | None) ->
 
 
 @_enter_function(A.view.default, A.reshape.default, A._unsafe_view.default)
-def _lower_view(x: Any, size: Sequence[Any]) -> Any:
+def _lower_view(x: Tensor, size: Sequence[Any]) -> Any:
     return reshape(x, shape_of(size))
 
 
 @_enter_function(A.flatten.using_ints)
-def _lower_flatten(x: Any, start: int = 0, end: int = -1) -> Any:
+def _lower_flatten(x: Tensor, start: int = 0, end: int = -1) -> Any:
     dims, rank = sizes(x), x.shape.rank
     start, end = start % rank, end % rank
     inner = dims[start : end + 1]
@@ -176,7 +176,7 @@ def _lower_flatten(x: Any, start: int = 0, end: int = -1) -> Any:
 
 
 @_enter_function(A.expand.default)
-def _lower_expand(x: Any, size: Sequence[Any], implicit: bool = False) -> Any:
+def _lower_expand(x: Tensor, size: Sequence[Any], implicit: bool = False) -> Any:
     missing = len(size) - x.shape.rank
     own = [None] * missing + sizes(x)
     return broadcast_to(
@@ -185,30 +185,30 @@ def _lower_expand(x: Any, size: Sequence[Any], implicit: bool = False) -> Any:
 
 
 @_enter_function(A.transpose.int)
-def _lower_transpose(x: Any, first: int, second: int) -> Any:
+def _lower_transpose(x: Tensor, first: int, second: int) -> Any:
     perm = list(range(x.shape.rank))
     perm[first], perm[second] = perm[second], perm[first]
     return transpose_op(x, perm)
 
 
 @_enter_function(A.t.default)
-def _lower_t(x: Any) -> Any:
+def _lower_t(x: Tensor) -> Any:
     return transpose_op(x, [1, 0]) if x.shape.rank == 2 else x
 
 
 @_enter_function(A.select.int)
-def _lower_select(x: Any, dim: int, index: Any) -> Any:
+def _lower_select(x: Tensor, dim: int, index: Tensor) -> Any:
     return x[(slice(None),) * (dim % x.shape.rank) + (index,)]
 
 
 @_enter_function(A.slice.Tensor)
-def _lower_slice(x: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
+def _lower_slice(x: Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
     end = None if isinstance(end, int) and end >= 2**31 - 1 else end
     return x[(slice(None),) * (dim % x.shape.rank) + (slice(start or None, end, step),)]
 
 
 @_enter_function(A.split.Tensor, A.split_with_sizes.default)
-def _lower_split(x: Any, parts: Any, dim: int = 0) -> Any:
+def _lower_split(x: Tensor, parts: Any, dim: int = 0) -> Any:
     whole = x.shape[dim]
     if isinstance(parts, int) and whole is not None:
         parts = [min(parts, whole - begin) for begin in range(0, whole, parts)]
@@ -216,17 +216,21 @@ def _lower_split(x: Any, parts: Any, dim: int = 0) -> Any:
 
 
 @_enter_function(A.to.dtype, A._to_copy.default)
-def _lower_to(x: Any, dtype: torch.dtype | None = None, *_: Any, **__: Any) -> Any:
+def _lower_to(x: Tensor, dtype: torch.dtype | None = None, *_: Any, **__: Any) -> Any:
     return _cast_to(x, dtype)
 
 
 @_enter_function(A.mean.default, A.mean.dim)
-def _lower_mean(x: Any, dims: Sequence[int] | None = None, keep: bool = False, dtype: torch.dtype | None = None) -> Any:
+def _lower_mean(
+    x: Tensor, dims: Sequence[int] | None = None, keep: bool = False, dtype: torch.dtype | None = None
+) -> Any:
     return ops.Mean(_cast_to(x, dtype), _reduced_axes(x, dims), keep)
 
 
 @_enter_function(A.sum.default, A.sum.dim_IntList)
-def _lower_sum(x: Any, dims: Sequence[int] | None = None, keep: bool = False, dtype: torch.dtype | None = None) -> Any:
+def _lower_sum(
+    x: Tensor, dims: Sequence[int] | None = None, keep: bool = False, dtype: torch.dtype | None = None
+) -> Any:
     if dtype is None and not x.dtype.is_floating and not x.dtype.is_complex:
         dtype = torch.int64
     return ops.Sum(_cast_to(x, dtype), _reduced_axes(x, dims), keep)
@@ -247,19 +251,19 @@ def _arange_from(start: Any, end: Any, step: Any = 1, dtype: torch.dtype | None 
 
 
 @_enter_function(A.masked_fill.Scalar)
-def _masked_fill(x: Any, mask: Any, value: float) -> Any:
+def _masked_fill(x: Tensor, mask: Tensor, value: float) -> Any:
     return select_v2(mask, cast_op(convert(value), x.dtype), x)
 
 
 @_enter_function(A.matmul.default)
-def _lower_matmul(x: Any, y: Any) -> Any:
+def _lower_matmul(x: Tensor, y: Tensor) -> Any:
     if x.shape.rank == 2 and y.shape.rank == 2:
         return matmul_op(x, y)
     return batch_matmul(x, y) if min(x.shape.rank, y.shape.rank) > 1 else NotImplemented
 
 
 @_enter_function(A.linear.default)
-def _lower_linear(x: Any, weight: Any, bias: Any = None) -> Any:
+def _lower_linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     if x.shape.rank < 2:
         return NotImplemented
     rows = x if x.shape.rank == 2 else reshape(x, [-1, x.shape[-1]])
@@ -296,13 +300,13 @@ def _max_pool2d(
 
 
 @_enter_function(A.adaptive_avg_pool2d.default, table=IMAGES)
-def _adaptive_avg_pool2d(x: Any, size: Sequence[int]) -> Any:
+def _adaptive_avg_pool2d(x: Tensor, size: Sequence[int]) -> Any:
     return ops.Mean(x, [1, 2], True) if list(size) == [1, 1] else NotImplemented
 
 
 @_enter_function(A._native_batch_norm_legit_no_training.default, table=IMAGES)
 def _lower_batch_norm(
-    x: Any, scale: Any, offset: Any, mean: Any, variance: Any, momentum: float, epsilon: float
+    x: Tensor, scale: Any, offset: Any, mean: Any, variance: Any, momentum: float, epsilon: float
 ) -> Any:
     if x.shape.rank != 4 or scale is None or offset is None:
         return NotImplemented
@@ -311,7 +315,7 @@ def _lower_batch_norm(
 
 @_enter_function(A._native_batch_norm_legit_functional.default, table=IMAGES)
 def _batch_normalized(
-    x: Any, scale: Any, offset: Any, mean: Any, variance: Any, training: bool, momentum: float, epsilon: float
+    x: Tensor, scale: Any, offset: Any, mean: Any, variance: Any, training: bool, momentum: float, epsilon: float
 ) -> Any:
     if x.shape.rank != 4 or scale is None or offset is None or not training:
         return NotImplemented
@@ -321,7 +325,15 @@ def _batch_normalized(
 
 @_enter_function(A.batch_norm.default, table=IMAGES)
 def _batch_norm(
-    x: Any, scale: Any, offset: Any, mean: Any, variance: Any, training: bool, momentum: float, epsilon: float, _: bool
+    x: Tensor,
+    scale: Any,
+    offset: Any,
+    mean: Any,
+    variance: Any,
+    training: bool,
+    momentum: float,
+    epsilon: float,
+    _: bool,
 ) -> Any:
     result = NotImplemented if training else _lower_batch_norm(x, scale, offset, mean, variance, momentum, epsilon)
     return result if result is NotImplemented else result[0]
@@ -333,7 +345,7 @@ DECOMPOSED: dict[Any, Function] = {}
 
 
 @_enter_function(A.gelu.default, table=DECOMPOSED)
-def _lower_gelu(x: Any, approximate: str = "none") -> Any:
+def _lower_gelu(x: Tensor, approximate: str = "none") -> Any:
     if approximate == "tanh":
         inner = multiply(add(x, multiply(multiply(multiply(x, x), x), 0.044715)), math.sqrt(2 / math.pi))
         return multiply(multiply(x, 0.5), add(tanh(inner), 1.0))
@@ -342,7 +354,7 @@ def _lower_gelu(x: Any, approximate: str = "none") -> Any:
 
 @_enter_function(A.layer_norm.default, table=DECOMPOSED)
 def _layer_norm(
-    x: Any, dims: Sequence[int], scale: Any = None, offset: Any = None, epsilon: float = 1e-5, *_: Any
+    x: Tensor, dims: Sequence[int], scale: Any = None, offset: Any = None, epsilon: float = 1e-5, *_: Any
 ) -> Any:
     axes = list(range(-len(dims), 0))
     centered = subtract(x, ops.Mean(x, axes, True))
@@ -352,7 +364,7 @@ def _layer_norm(
 
 
 @_enter_function(A.index.Tensor, table=DECOMPOSED)
-def _lower_index(x: Any, indices: Sequence[Any]) -> Any:
+def _lower_index(x: Tensor, indices: Sequence[Any]) -> Any:
     """Gathers along one dimension. ATen's indices may be negative, TensorFlow's may not, so they are wrapped."""
     axes = [i for i, index in enumerate(indices) if index is not None]
     if len(axes) != 1 or indices[axes[0]].dtype.is_bool:
@@ -362,7 +374,7 @@ def _lower_index(x: Any, indices: Sequence[Any]) -> Any:
 
 @_enter_function(A.scaled_dot_product_attention.default, table=DECOMPOSED)
 def _lower_attention(
-    query: Any, key: Any, value: Any, mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
+    query: Any, key: Any, value: Tensor, mask: Tensor | None = None, dropout_p: float = 0.0, is_causal: bool = False,
     scale: float | None = None, enable_gqa: bool = False,
 ) -> Any:  # fmt: skip
     scores = batch_matmul(query, key, False, True)
@@ -379,7 +391,7 @@ def _lower_attention(
 
 @_enter_function(A.scaled_dot_product_attention.default)
 def _random_attention(
-    query: Any, key: Any, value: Any, mask: Any = None, dropout_p: float = 0.0, *rest: Any, **named: Any
+    query: Any, key: Any, value: Tensor, mask: Tensor | None = None, dropout_p: float = 0.0, *rest: Any, **named: Any
 ) -> Any:
     return _lower_attention(query, key, value, mask, dropout_p, *rest, **named) if dropout_p else NotImplemented
 

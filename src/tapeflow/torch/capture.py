@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -226,7 +226,7 @@ class _Writing:
                 result = cast_op(result, FROM_TORCH[like.dtype])
         return result
 
-    def _on_images(self, function: Any, node: Node) -> Any:
+    def _on_images(self, function: Callable[..., Any], node: Node) -> Any:
         """Adds a call on images with channels last, or returns NotImplemented."""
         args: list[Any] = [self._values[a.name] if isinstance(a, Node) else a for a in node.args]
         others = any(isinstance(a, (Tensor, list, tuple)) for a in args)

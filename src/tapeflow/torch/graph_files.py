@@ -7,7 +7,7 @@ import pathlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, Message
 from tensorboard.compat.proto.graph_pb2 import GraphDef
 from tensorboard.compat.proto.meta_graph_pb2 import MetaGraphDef
 from tensorboard.compat.proto.variable_pb2 import VariableDef
@@ -64,7 +64,7 @@ def _read_message(kind: Any, path: str) -> Any:
         raise OSError(f"{path} holds no {kind.__name__}.") from error
 
 
-def _of_meta_graph(meta: Any, checkpoint: str, outputs: Sequence[str] | None, training: bool) -> ConcreteFunction:
+def _of_meta_graph(meta: Message, checkpoint: str, outputs: Sequence[str] | None, training: bool) -> ConcreteFunction:
     trainable = set()
     for data in meta.collection_def["trainable_variables"].bytes_list.value:
         trainable.add(VariableDef.FromString(data).variable_name.partition(":")[0])
@@ -82,7 +82,7 @@ def _of_meta_graph(meta: Any, checkpoint: str, outputs: Sequence[str] | None, tr
 
 
 def _of_graph(
-    graph_def: Any, variables: Mapping[str, Any], signature: Any, outputs: Sequence[str] | None,
+    graph_def: Message, variables: Mapping[str, Any], signature: Any, outputs: Sequence[str] | None,
     training: bool,
 ) -> ConcreteFunction:  # fmt: skip
     """Returns the function of a graph, whose arguments are its placeholders.
@@ -134,7 +134,7 @@ def _is_learning_phase(node: Any) -> bool:
     return any(word in node.name.lower() for word in ("training", "is_train", "train_mode", "learning_phase"))
 
 
-def _unused_outputs(graph_def: Any) -> list[str]:
+def _unused_outputs(graph_def: Message) -> list[str]:
     """Returns the names of the operations whose results nothing uses, and that depend on a placeholder.
 
     Raises:
@@ -152,7 +152,9 @@ def _unused_outputs(graph_def: Any) -> list[str]:
     return sinks
 
 
-def _reading_part(graph_def: Any, variables: Mapping[str, Any], outputs: Sequence[str]) -> tuple[Any, dict[str, Any]]:
+def _reading_part(
+    graph_def: Message, variables: Mapping[str, Any], outputs: Sequence[str]
+) -> tuple[Any, dict[str, Any]]:
     """Returns the part of a graph that computes outputs, with placeholders that read variables, and their variables.
 
     Raises:

@@ -24,6 +24,7 @@ from tapeflow.array.tensor_list import (
     list_stack,
 )
 from tapeflow.core.ops.definition import Op
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike
 from tapeflow.torch.unconvertible import Unconvertible
 
 
@@ -104,11 +105,11 @@ def _reserve_list(element_shape: Any, num_elements: Any, element_dtype: Any) -> 
     return variant
 
 
-def _from_tensor(tensor: torch.Tensor, element_shape: Any) -> np.ndarray:
+def _from_tensor(tensor: torch.Tensor, element_shape: ShapeLike) -> np.ndarray:
     return of_rows(tensor)
 
 
-def _list_item(variant: np.ndarray, index: Any, element_shape: Any, element_dtype: Any) -> torch.Tensor:
+def _list_item(variant: np.ndarray, index: Any, element_shape: ShapeLike, element_dtype: DTypeLike) -> torch.Tensor:
     if not _is_stacked(variant, index):
         return _in_a_row(list_get_item.op)(variant, index, element_shape, element_dtype)
     rows = rows_of(variant)
@@ -122,13 +123,17 @@ def _with_item(variant: np.ndarray, index: Any, item: torch.Tensor, resize: bool
     return of_rows(torch.index_put(rows, (_place_vector(index, rows),), item.unsqueeze(0)))
 
 
-def _stack_list(variant: np.ndarray, element_shape: Any, element_dtype: Any, num_elements: int) -> torch.Tensor:
+def _stack_list(
+    variant: np.ndarray, element_shape: ShapeLike, element_dtype: DTypeLike, num_elements: int
+) -> torch.Tensor:
     if isinstance(variant[()], Stacked):
         return rows_of(variant)
     return _in_a_row(list_stack.op)(variant, element_shape, element_dtype, num_elements)
 
 
-def _gather_list(variant: np.ndarray, indices: torch.Tensor, element_shape: Any, element_dtype: Any) -> torch.Tensor:
+def _gather_list(
+    variant: np.ndarray, indices: torch.Tensor, element_shape: ShapeLike, element_dtype: DTypeLike
+) -> torch.Tensor:
     return rows_of(variant).index_select(0, indices.long())
 
 

@@ -46,7 +46,7 @@ def _build_first_save(builder: Any, node: ParsedNode, inputs: list[Any]) -> Oper
     """Adds an operation of TensorFlow before 1.0 that saves: it writes the present format, which every reader knows."""
     sliced = node.op == "SaveSlices"
 
-    def save(filename: Any, names: Any, *rest: Any) -> None:
+    def save(filename: str, names: Any, *rest: Any) -> None:
         slices, tensors = (rest[0].value, rest[1:]) if sliced else ([b""] * len(rest), rest)
         write_bundle(
             _scalar_text(filename),
@@ -57,7 +57,7 @@ def _build_first_save(builder: Any, node: ParsedNode, inputs: list[Any]) -> Oper
 
 
 def _build_first_restore(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
-    def restore(pattern: Any, name: Any, place: Any = b"") -> list[Any]:
+    def restore(pattern: Any, name: str | None, place: Any = b"") -> list[Any]:
         return [_slice_part(Bundle(_scalar_text(pattern)).read(_scalar_text(name)), _scalar_text(place))]
 
     return python_op(node.op, restore, inputs, [(node_attr(node, "dt"), None)])

@@ -11,6 +11,7 @@ from tensorboard.compat.proto.trackable_object_graph_pb2 import TrackableObjectG
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor
 from tapeflow.core.values.trackable import Trackable, has_state
+from tapeflow.core.values.variable import Variable
 
 
 class View:
@@ -25,12 +26,12 @@ class View:
         self.root = root
         self.attached = {} if attached is None else attached
 
-    def children(self, trackable: Any) -> dict[str, Any]:
+    def children(self, trackable: Trackable) -> dict[str, Any]:
         """Returns the children of an object, by name."""
         own = {name: child for name, child in trackable._trackable_children().items() if isinstance(child, Trackable)}
         return {**own, **self.attached} if trackable is self.root else own
 
-    def lookup(self, trackable: Any, name: str, children: dict[str, Any]) -> Any:
+    def lookup(self, trackable: Trackable, name: str, children: dict[str, Any]) -> Any:
         """Returns the child of that name, or None; `children` are the object's own."""
         if trackable is self.root and name in self.attached:
             return self.attached[name]
@@ -98,7 +99,7 @@ def slots_of(objects: list[Any]) -> list[Slot]:
     return slots
 
 
-def _optimizer_slot(optimizer: Any, variable: Any, name: str) -> Any:
+def _optimizer_slot(optimizer: Any, variable: Variable, name: str) -> Any:
     try:
         return optimizer.get_slot(variable, name)
     except (AttributeError, KeyError):  # an optimizer without slots
@@ -109,7 +110,7 @@ def _escape_name(name: str) -> str:
     return name.replace(".", "..").replace("/", ".S")
 
 
-def state_of(trackable: Any) -> dict[str, EagerTensor]:
+def state_of(trackable: Trackable) -> dict[str, EagerTensor]:
     """Returns an object's own state as tensors, by name; {} if it has none."""
     if not has_state(trackable):
         return {}
@@ -120,7 +121,7 @@ def state_of(trackable: Any) -> dict[str, EagerTensor]:
     return {name: value._read() if isinstance(value, ReadAsTensor) else convert(value) for name, value in state.items()}
 
 
-def attribute_of(trackable: Any, name: str) -> str:
+def attribute_of(trackable: Trackable, name: str) -> str:
     """Returns the attribute under which the graph has a part of an object's state: all parts of a table's stand under
     "table".
     """

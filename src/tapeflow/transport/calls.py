@@ -10,12 +10,15 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.protos import make_tensor_proto, tensor_of_proto
 from tapeflow.core import errors
 from tapeflow.core.types.spec_proto import from_proto, to_proto
 from tapeflow.core.values.tensor import EagerTensor
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 _SERVICE = "tapeflow.Task"
 _THREADS = 64  # the number of calls that a task answers at the same time
@@ -67,7 +70,7 @@ def pack_value(value: Any) -> Any:
     return out
 
 
-def unpack_value(proto: Any) -> Any:
+def unpack_value(proto: Message) -> Any:
     """Returns the value of a `StructuredValue`; bytes as a tensor.
 
     Raises:

@@ -66,7 +66,7 @@ def as_str_any(value: Any, encoding: str = "utf-8") -> str:
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
 
 
-def path_to_str(path: Any) -> Any:
+def path_to_str(path: str | os.PathLike) -> Any:
     """Returns the text of a path; anything else is returned unchanged.
 
     Example:

@@ -21,10 +21,15 @@ from tapeflow.sparse.concat_and_slice import reshape as sparse_reshape
 from tapeflow.sparse.feature_cross import cross_hashed
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.strings.formatting import as_string, to_number
-from tapeflow.strings.hashing import to_hash_bucket_fast
+from tapeflow.strings.hash_buckets import to_hash_bucket_fast
 from tapeflow_compat.compat.v1.arrays import convert_to_tensor_or_sparse_tensor
 from tapeflow_compat.feature_column.configuration import Configured, OfFeature
-from tapeflow_compat.feature_column.protocol import CategoricalColumn, FeatureTransformationCache, IdWeightPair
+from tapeflow_compat.feature_column.protocol import (
+    CategoricalColumn,
+    FeatureTransformationCache,
+    IdWeightPair,
+    StateManager,
+)
 
 
 def to_sparse_without_missing(tensor: Any, missing: Any = None) -> SparseTensor:
@@ -58,10 +63,12 @@ class _OfKey(CategoricalColumn, OfFeature):
     def parse_example_spec(self) -> dict[str, Any]:
         return {self.key: VarLenFeature(self.dtype)}
 
-    def transform_feature(self, transformation_cache: FeatureTransformationCache, state_manager: Any) -> SparseTensor:
+    def transform_feature(
+        self, transformation_cache: FeatureTransformationCache, state_manager: StateManager
+    ) -> SparseTensor:
         return self._ids(to_sparse_without_missing(transformation_cache.get(self.key, state_manager)), state_manager)
 
-    def _ids(self, values: SparseTensor, state_manager: Any) -> SparseTensor:
+    def _ids(self, values: SparseTensor, state_manager: StateManager) -> SparseTensor:
         """Returns the categories of values."""
         raise NotImplementedError
 
@@ -73,7 +80,9 @@ class _OfKey(CategoricalColumn, OfFeature):
             )
         check_words(values.dtype, f"column_name: {self.key} input_tensor")
 
-    def get_sparse_tensors(self, transformation_cache: FeatureTransformationCache, state_manager: Any) -> IdWeightPair:
+    def get_sparse_tensors(
+        self, transformation_cache: FeatureTransformationCache, state_manager: StateManager
+    ) -> IdWeightPair:
         return IdWeightPair(transformation_cache.get(self, state_manager), None)
 
 
@@ -86,7 +95,7 @@ class _Hashed(NamedTuple):
 class HashedCategoricalColumn(_OfKey, _Hashed):
     """The hashes of strings or integers."""
 
-    def _ids(self, values: SparseTensor, state_manager: Any) -> SparseTensor:
+    def _ids(self, values: SparseTensor, state_manager: StateManager) -> SparseTensor:
         self._check_dtype(values)
         words = values.values if self.dtype == string else as_string(values.values)
         return SparseTensor(values.indices, to_hash_bucket_fast(words, self.hash_bucket_size), values.dense_shape)
@@ -102,13 +111,13 @@ class _InTable(_OfKey):
     default_value: Any
     num_oov_buckets: int
 
-    def _ids(self, values: SparseTensor, state_manager: Any) -> SparseTensor:
+    def _ids(self, values: SparseTensor, state_manager: StateManager) -> SparseTensor:
         self._check_dtype(values)
         if values.dtype.is_integer:
             values = SparseTensor(values.indices, cast(values.values, int64), values.dense_shape)
         return self._table(state_manager).lookup(values)
 
-    def _table(self, state_manager: Any) -> Any:
+    def _table(self, state_manager: StateManager) -> Any:
         name = f"{self.key}_lookup"
         if state_manager is not None and state_manager.has_resource(self, name):
             return state_manager.get_resource(self, name)
@@ -190,7 +199,7 @@ class IdentityCategoricalColumn(_OfKey, _Identity):
 
     dtype = int64
 
-    def _ids(self, values: SparseTensor, state_manager: Any) -> SparseTensor:
+    def _ids(self, values: SparseTensor, state_manager: StateManager) -> SparseTensor:
         if not values.dtype.is_integer:
             raise ValueError(f"Invalid input, not integer. key: {self.key} dtype: {values.dtype}")
         ids = cast(values.values, int64)
@@ -247,7 +256,7 @@ class WeightedCategoricalColumn(_OfCategories, _Weighted):
             raise ValueError(f"Parse config {spec[key]} already exists for {key}.")
         return {**spec, key: VarLenFeature(self.dtype)}
 
-    def transform_feature(self, transformation_cache: FeatureTransformationCache, state_manager: Any) -> Any:
+    def transform_feature(self, transformation_cache: FeatureTransformationCache, state_manager: StateManager) -> Any:
         weights = transformation_cache.get(self.weight_feature_key, state_manager)
         if weights is None:
             raise ValueError(f"Missing weights {self.weight_feature_key}.")
@@ -260,7 +269,9 @@ class WeightedCategoricalColumn(_OfCategories, _Weighted):
         ids = to_sparse_without_missing(transformation_cache.get(self.categorical_column, state_manager))
         return ids, weights
 
-    def get_sparse_tensors(self, transformation_cache: FeatureTransformationCache, state_manager: Any) -> IdWeightPair:
+    def get_sparse_tensors(
+        self, transformation_cache: FeatureTransformationCache, state_manager: StateManager
+    ) -> IdWeightPair:
         return IdWeightPair(*transformation_cache.get(self, state_manager))
 
 
@@ -275,10 +286,12 @@ class SequenceCategoricalColumn(_OfCategories, _Sequence):
     def name(self) -> str:
         return self.categorical_column.name
 
-    def transform_feature(self, transformation_cache: FeatureTransformationCache, state_manager: Any) -> Any:
+    def transform_feature(self, transformation_cache: FeatureTransformationCache, state_manager: StateManager) -> Any:
         return self.categorical_column.transform_feature(transformation_cache, state_manager)
 
-    def get_sparse_tensors(self, transformation_cache: FeatureTransformationCache, state_manager: Any) -> IdWeightPair:
+    def get_sparse_tensors(
+        self, transformation_cache: FeatureTransformationCache, state_manager: StateManager
+    ) -> IdWeightPair:
         pair = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
         dims = shape(pair.id_tensor, out_type=int64)
         steps = [dims[0], dims[1], reduce_prod(dims[2:])]  # each step holds a set of ids, of one dimension
@@ -314,7 +327,9 @@ class CrossedColumn(CategoricalColumn, Configured, _Crossed):
             spec |= {key: VarLenFeature(string)} if isinstance(key, str) else key.parse_example_spec
         return spec
 
-    def transform_feature(self, transformation_cache: FeatureTransformationCache, state_manager: Any) -> SparseTensor:
+    def transform_feature(
+        self, transformation_cache: FeatureTransformationCache, state_manager: StateManager
+    ) -> SparseTensor:
         features = []
         for leaf in self._leaves:
             if isinstance(leaf, str):
@@ -333,5 +348,7 @@ class CrossedColumn(CategoricalColumn, Configured, _Crossed):
     def num_buckets(self) -> int:
         return self.hash_bucket_size
 
-    def get_sparse_tensors(self, transformation_cache: FeatureTransformationCache, state_manager: Any) -> IdWeightPair:
+    def get_sparse_tensors(
+        self, transformation_cache: FeatureTransformationCache, state_manager: StateManager
+    ) -> IdWeightPair:
         return IdWeightPair(transformation_cache.get(self, state_manager), None)

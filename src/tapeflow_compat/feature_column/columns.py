@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.scopes import executing_eagerly
-from tapeflow.core.types.aliases import DTypeLike
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, string
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.data import TFRecordDataset
@@ -90,7 +90,7 @@ def check_numbers(dtype: Any, key: Any, normalizer_fn: Any) -> None:
         raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
 
 
-def shape_of_example(shape: Any, key: Any) -> tuple[int, ...]:
+def shape_of_example(shape: ShapeLike, key: Any) -> tuple[int, ...]:
     """Returns the shape of a feature as a tuple."""
     dims = tuple(shape) if isinstance(shape, Iterable) else (shape,)
     for dim in dims:
@@ -126,7 +126,7 @@ def _as_tuple(value: Any) -> Any:
 
 
 def numeric_column(
-    key: str, shape: int | Sequence[int] = (1,), default_value: Any = None, dtype: DTypeLike = float32,
+    key: str, shape: int | Sequence[int] = (1,), default_value: TensorLike | None = None, dtype: DTypeLike = float32,
     normalizer_fn: Callable[[Any], Any] | None = None,
 ) -> Any:  # fmt: skip
     """Creates a column of numbers.

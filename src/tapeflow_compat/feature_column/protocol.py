@@ -7,13 +7,16 @@ import abc
 import functools
 import inspect
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 from tapeflow.array.properties import rank, shape
 from tapeflow.array.reshapes import expand_dims
 from tapeflow.control.conditions_and_loops import cond
 from tapeflow.core.scopes import control_dependencies
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.trackable import Trackable
 from tapeflow.core.values.variable import Variable
 from tapeflow.debugging.values import assert_positive
@@ -46,7 +49,7 @@ class FeatureColumn(abc.ABC):
         """The features to parse from a `tf.train.Example`, as `tf.io.parse_example` takes them."""
 
     @abc.abstractmethod
-    def transform_feature(self, transformation_cache: FeatureTransformationCache, state_manager: Any) -> Any:
+    def transform_feature(self, transformation_cache: FeatureTransformationCache, state_manager: StateManager) -> Any:
         """Computes the column's form of its parents; the cache calls it once for each batch."""
 
     @property
@@ -58,7 +61,7 @@ class FeatureColumn(abc.ABC):
         """The name of the column's variable scope in TensorFlow 1."""
         return self.name
 
-    def create_state(self, state_manager: Any) -> None:  # noqa: B027 (most columns have none)
+    def create_state(self, state_manager: StateManager) -> None:  # noqa: B027 (most columns have none)
         """Creates the column's variables."""
 
     def __lt__(self, other: Any) -> bool:
@@ -99,7 +102,7 @@ class DenseColumn(FeatureColumn):
         """The shape of one example."""
 
     @abc.abstractmethod
-    def get_dense_tensor(self, transformation_cache: FeatureTransformationCache, state_manager: Any) -> Any:
+    def get_dense_tensor(self, transformation_cache: FeatureTransformationCache, state_manager: StateManager) -> Any:
         """Returns a tensor of the shape `[batch, *variable_shape]`."""
 
 
@@ -113,7 +116,9 @@ class SequenceDenseColumn(FeatureColumn):
         sequence_length: Any
 
     @abc.abstractmethod
-    def get_sequence_dense_tensor(self, transformation_cache: FeatureTransformationCache, state_manager: Any) -> Any:
+    def get_sequence_dense_tensor(
+        self, transformation_cache: FeatureTransformationCache, state_manager: StateManager
+    ) -> Any:
         """Returns a tensor of the shape `[batch, time, *variable_shape]`, and an int64 `[batch]` of lengths."""
 
 
@@ -132,7 +137,9 @@ class CategoricalColumn(FeatureColumn):
         """The number of categories."""
 
     @abc.abstractmethod
-    def get_sparse_tensors(self, transformation_cache: FeatureTransformationCache, state_manager: Any) -> IdWeightPair:
+    def get_sparse_tensors(
+        self, transformation_cache: FeatureTransformationCache, state_manager: StateManager
+    ) -> IdWeightPair:
         """Returns the numbers, and their weights or None."""
 
 
@@ -156,8 +163,8 @@ class StateManager:
         self._cols_to_resources_map: dict[Any, dict[str, Any]] = defaultdict(dict)
 
     def create_variable(
-        self, feature_column: Any, name: str, shape: Any, dtype: Any = None, trainable: bool = True,
-        use_resource: bool = True, initializer: Any = None,
+        self, feature_column: Any, name: str, shape: ShapeLike, dtype: DTypeLike = None, trainable: bool = True,
+        use_resource: bool = True, initializer: Callable[..., Any] | None = None,
     ) -> Any:  # fmt: skip
         """Creates a variable of a column.
 
@@ -195,7 +202,7 @@ class StateManager:
             raise ValueError("Variable does not exist.")
         return self._cols_to_vars_map[feature_column][name]
 
-    def add_resource(self, feature_column: Any, resource_name: str, resource: Any) -> None:
+    def add_resource(self, feature_column: Any, resource_name: str, resource: Tensor) -> None:
         """Adds a table of a column."""
         self._cols_to_resources_map[feature_column][resource_name] = resource
         if self._layer is None or not isinstance(resource, Trackable):
@@ -278,7 +285,7 @@ class FeatureTransformationCache:
         return _as_column(tensor) if tensor.shape.rank == 1 else tensor
 
 
-def _as_column(tensor: Any) -> Any:
+def _as_column(tensor: TensorLike) -> Any:
     if isinstance(tensor, SparseTensor):
         return sparse_reshape(tensor, [shape(tensor)[0], 1])
     return expand_dims(tensor, -1)

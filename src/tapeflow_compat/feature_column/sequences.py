@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapeflow.core.types.aliases import DTypeLike
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, float32, string
 from tapeflow_compat.feature_column import columns
 from tapeflow_compat.feature_column.categorical import SequenceCategoricalColumn
@@ -13,7 +13,7 @@ from tapeflow_compat.feature_column.dense import SequenceNumericColumn
 
 
 def sequence_numeric_column(
-    key: str, shape: int | Sequence[int] = (1,), default_value: Any = 0.0, dtype: DTypeLike = float32,
+    key: str, shape: int | Sequence[int] = (1,), default_value: TensorLike = 0.0, dtype: DTypeLike = float32,
     normalizer_fn: Callable[[Any], Any] | None = None,
 ) -> Any:  # fmt: skip
     """Creates a column of sequences of numbers.

@@ -56,7 +56,7 @@ def _along(bound: torch.Tensor, x: torch.Tensor, axis: int, name: str) -> torch.
     return bound.reshape([-1 if i == axis else 1 for i in range(x.dim())])
 
 
-def _cast(x: torch.Tensor, kind: Any) -> np.ndarray:
+def _cast(x: torch.Tensor, kind: str) -> np.ndarray:
     """Casts whole numbers to integers; those beyond the ends become the ends."""
     return x.double().clamp(*_ends(kind)).cpu().numpy().astype(kind)
 
@@ -71,7 +71,7 @@ def _steps(low: torch.Tensor, high: torch.Tensor, kind: Any) -> tuple[torch.Tens
     return length, _away_from_zero(low.double() / length)
 
 
-def _to_steps(x: torch.Tensor, low: torch.Tensor, high: torch.Tensor, kind: Any) -> np.ndarray:
+def _to_steps(x: torch.Tensor, low: torch.Tensor, high: torch.Tensor, kind: str) -> np.ndarray:
     length, first = _steps(low, high, kind)
     return _cast(_away_from_zero(x.double() / length) - first + _ends(kind)[0], kind)
 
@@ -262,7 +262,7 @@ def _concatenated(
     return np.concatenate(parts, axis), low, high
 
 
-def _concat_rule(axis: Any, values: Sequence[TensorShape], *_: Any) -> list[TensorShape]:
+def _concat_rule(axis: TensorLike, values: Sequence[TensorShape], *_: Any) -> list[TensorShape]:
     scalar = TensorShape([])
     if not isinstance(axis, int) or any(v.rank is None for v in values):
         return [TensorShape(None), scalar, scalar]

@@ -9,6 +9,7 @@ import tapeflow as tf
 from tapeflow.core.ops.decompositions import form
 from tapeflow.core.ops.shape_rules import divide_size, with_rank
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor
 
 # The order of the gates in the weights: input, new cell, forget, output; in `BlockLSTMV2` the forget gate comes second.
 _ICFO, _IFCO = (0, 1, 2, 3), (0, 2, 1, 3)
@@ -18,7 +19,7 @@ _ICFO, _IFCO = (0, 1, 2, 3), (0, 2, 1, 3)
 
 
 def _lstm_step(
-    x: Any, cs_prev: Any, h_prev: Any, w: Any, peepholes: Sequence[Any] | None, b: Any, forget_bias: float,
+    x: Any, cs_prev: Tensor, h_prev: Any, w: Any, peepholes: Sequence[Any] | None, b: Any, forget_bias: float,
     cell_clip: float, order: Sequence[int],
 ) -> tuple[Any, ...]:  # fmt: skip
     """Computes a step of an LSTM with peepholes (Gers and Schmidhuber 2000, https://ieeexplore.ieee.org/document/861302).
@@ -55,7 +56,7 @@ def _lstm_cell(
 
 
 def _lstm(
-    seq_len_max: Any, x: Any, cs_prev: Any, h_prev: Any, w: Any, peepholes: Any, b: Any, forget_bias: float,
+    seq_len_max: Tensor, x: Tensor, cs_prev: Tensor, h_prev: Tensor, w: Any, peepholes: Any, b: Any, forget_bias: float,
     cell_clip: float, order: Sequence[int],
 ) -> list[Any]:  # fmt: skip
     steps = []
@@ -68,7 +69,8 @@ def _lstm(
     return [tf.stack(values) for values in zip(*steps, strict=True)] or [tf.zeros_like(x[..., :1] * cs_prev)] * 7
 
 
-def _block_rule(seq_len_max: Any, x: TensorShape, cs: Any, h: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: TensorShape,
+def _block_rule(seq_len_max: TensorShape, x: TensorShape, cs: TensorShape, h: TensorShape, w: TensorShape,
+    wci: TensorShape, wcf: TensorShape, wco: TensorShape, b: TensorShape,
                 *_: Any) -> list[TensorShape]:  # fmt: skip
     gates = with_rank(b, 1)[0]
     return [with_rank(x, 3)[:2] + [None if gates is None else divide_size(gates, 4)]] * 7
@@ -76,8 +78,8 @@ def _block_rule(seq_len_max: Any, x: TensorShape, cs: Any, h: Any, w: Any, wci: 
 
 @form("BlockLSTM", shape=_block_rule)
 def _block_lstm(
-    seq_len_max: Any, x: Any, cs_prev: Any, h_prev: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any,
-    forget_bias: float, cell_clip: float, use_peephole: bool,
+    seq_len_max: Tensor, x: Tensor, cs_prev: Tensor, h_prev: Tensor, w: Tensor, wci: Tensor, wcf: Tensor, wco: Tensor,
+    b: Tensor, forget_bias: float, cell_clip: float, use_peephole: bool,
 ) -> Any:  # fmt: skip
     peepholes = (wci, wcf, wco) if use_peephole else None
     return _lstm(seq_len_max, x, cs_prev, h_prev, w, peepholes, b, forget_bias, cell_clip, _ICFO)
@@ -85,16 +87,16 @@ def _block_lstm(
 
 @form("BlockLSTMV2", shape=_block_rule)
 def _block_lstm_v2(
-    seq_len_max: Any, x: Any, cs_prev: Any, h_prev: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any, cell_clip: float,
-    use_peephole: bool,
+    seq_len_max: Any, x: Any, cs_prev: Any, h_prev: Any, w: Any, wci: Tensor, wcf: Tensor, wco: Tensor, b: Any,
+    cell_clip: float, use_peephole: bool,
 ) -> Any:  # fmt: skip
     peepholes = (wci, wcf, wco) if use_peephole else None
     return _lstm(seq_len_max, x, cs_prev, h_prev, w, peepholes, b, 0.0, cell_clip, _IFCO)
 
 
 def _lstm_step_gradient(
-    cs_prev: Any, peepholes: Sequence[Any] | None, i: Any, cs: Any, f: Any, o: Any, ci: Any, co: Any, cs_grad: Any,
-    h_grad: Any, order: Sequence[int],
+    cs_prev: Tensor, peepholes: Sequence[Any] | None, i: Tensor, cs: Tensor, f: Tensor, o: Tensor, ci: Tensor,
+    co: Tensor, cs_grad: Tensor, h_grad: Tensor, order: Sequence[int],
 ) -> tuple[Any, Any, list[Any]]:  # fmt: skip
     """Returns the gradients of a step's state, of its gates before their activations, and of the peepholes."""
     do = o * (1 - o) * h_grad * co
@@ -119,8 +121,8 @@ def _cell_gradient_rule(x: TensorShape, cs_prev: TensorShape, *_: Any) -> list[A
 
 @form("LSTMBlockCellGrad", shape=_cell_gradient_rule)
 def _lstm_cell_gradient(
-    cs_prev: Any, wci: Any, wcf: Any, wco: Any, i: Any, cs: Any, f: Any, o: Any, ci: Any, co: Any, cs_grad: Any,
-    h_grad: Any, use_peephole: bool,
+    cs_prev: Tensor, wci: Tensor, wcf: Tensor, wco: Tensor, i: Tensor, cs: Tensor, f: Tensor, o: Tensor, ci: Tensor,
+    co: Tensor, cs_grad: Tensor, h_grad: Tensor, use_peephole: bool,
 ) -> Any:  # fmt: skip
     peepholes = (wci, wcf, wco) if use_peephole else None
     state, gates, of_peepholes = _lstm_step_gradient(cs_prev, peepholes, i, cs, f, o, ci, co, cs_grad, h_grad, _ICFO)
@@ -153,22 +155,24 @@ def _lstm_gradient(named: dict[str, Any], order: Sequence[int]) -> Any:
     return tf.stack(x_grads[::-1]), cs_grad, h_grad, *totals
 
 
-def _block_gradient_rule(seq_len_max: Any, *inputs: TensorShape) -> list[TensorShape]:
+def _block_gradient_rule(seq_len_max: TensorShape, *inputs: TensorShape) -> list[TensorShape]:
     return [with_rank(shape, rank) for shape, rank in zip(inputs, (3, 2, 2, 2, 1, 1, 1, 1), strict=False)]
 
 
 @form("BlockLSTMGrad", shape=_block_gradient_rule)
 def _block_lstm_gradient(
-    seq_len_max: Any, x: Any, cs_prev: Any, h_prev: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any, i: Any, cs: Any,
-    f: Any, o: Any, ci: Any, co: Any, h: Any, cs_grad: Any, h_grad: Any, use_peephole: bool,
+    seq_len_max: Tensor, x: Tensor, cs_prev: Tensor, h_prev: Tensor, w: Tensor, wci: Tensor, wcf: Tensor, wco: Tensor,
+    b: Tensor, i: Tensor, cs: Tensor,
+    f: Tensor, o: Tensor, ci: Tensor, co: Tensor, h: Tensor, cs_grad: Tensor, h_grad: Tensor, use_peephole: bool,
 ) -> Any:  # fmt: skip
     return _lstm_gradient(locals(), _ICFO)
 
 
 @form("BlockLSTMGradV2", shape=_block_gradient_rule)
 def _block_lstm_gradient_v2(
-    seq_len_max: Any, x: Any, cs_prev: Any, h_prev: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any, i: Any, cs: Any,
-    f: Any, o: Any, ci: Any, co: Any, h: Any, cs_grad: Any, h_grad: Any, use_peephole: bool,
+    seq_len_max: Tensor, x: Tensor, cs_prev: Tensor, h_prev: Tensor, w: Tensor, wci: Tensor, wcf: Tensor, wco: Tensor,
+    b: Tensor, i: Tensor, cs: Tensor,
+    f: Tensor, o: Tensor, ci: Tensor, co: Tensor, h: Tensor, cs_grad: Tensor, h_grad: Tensor, use_peephole: bool,
 ) -> Any:  # fmt: skip
     return _lstm_gradient(locals(), _IFCO)
 
@@ -187,14 +191,16 @@ def _gru_gradient_rule(x: TensorShape, h_prev: TensorShape, w_ru: TensorShape, *
 
 
 @form("GRUBlockCell", shape=_gru_rule)
-def _gru_cell(x: Any, h_prev: Any, w_ru: Any, w_c: Any, b_ru: Any, b_c: Any) -> Any:
+def _gru_cell(x: Tensor, h_prev: Tensor, w_ru: Tensor, w_c: Tensor, b_ru: Tensor, b_c: Tensor) -> Any:
     r, u = tf.split(tf.sigmoid(tf.matmul(tf.concat([x, h_prev], 1), w_ru) + b_ru), 2, axis=1)
     c = tf.tanh(tf.matmul(tf.concat([x, h_prev * r], 1), w_c) + b_c)
     return r, u, c, (1 - u) * c + u * h_prev
 
 
 @form("GRUBlockCellGrad", shape=_gru_gradient_rule)
-def _gru_cell_gradient(x: Any, h_prev: Any, w_ru: Any, w_c: Any, r: Any, u: Any, c: Any, d_h: Any) -> Any:
+def _gru_cell_gradient(
+    x: Tensor, h_prev: Tensor, w_ru: Tensor, w_c: Tensor, r: Tensor, u: Tensor, c: Tensor, d_h: Tensor
+) -> Any:
     d_c_bar = d_h * (1 - u) * (1 - c * c)
     of_new = tf.matmul(d_c_bar, w_c, transpose_b=True)
     d_x, d_reset = of_new[:, : x.shape[1]], of_new[:, x.shape[1] :]

@@ -15,6 +15,7 @@ from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.raw_kernels import define, kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar
 from tapeflow.core.session_resources import held_here
+from tapeflow.core.types.aliases import ShapeLike
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import box_object, held_object
@@ -139,7 +140,7 @@ def _array_of(handle: Raw) -> _Array:
 
 @kernel_of("TensorArrayV3", shape=lambda *_: [_handle(), []])
 def _array(
-    size: Raw, dtype: DType, element_shape: Any, dynamic_size: bool, clear_after_read: bool,
+    size: Raw, dtype: DType, element_shape: ShapeLike, dynamic_size: bool, clear_after_read: bool,
     identical_element_shapes: bool, tensor_array_name: str,
 ) -> Any:  # fmt: skip
     return box_object(_Array(int(size), dtype, bool(dynamic_size), clear_after_read is not False)), _flow()
@@ -163,7 +164,7 @@ def _stacked(values: Sequence[Raw], dtype: DType) -> Raw:
 
 
 @kernel_of("TensorArrayGatherV3", **_WITHOUT_GRADIENT)
-def _gather(handle: Raw, indices: Raw, flow_in: Raw, dtype: DType, element_shape: Any) -> Raw:
+def _gather(handle: Raw, indices: Raw, flow_in: Raw, dtype: DType, element_shape: ShapeLike) -> Raw:
     return _stacked([_array_of(handle).read(i) for i in indices.tolist()], dtype)
 
 
@@ -490,7 +491,7 @@ class _SparseAccumulator(_Accumulator):
 
 
 def _made(kind: type[_Accumulator]) -> Callable[..., Raw]:
-    def accumulator(dtype: DType, shape: Any, container: str, shared_name: str, reduction_type: str) -> Raw:
+    def accumulator(dtype: DType, shape: ShapeLike, container: str, shared_name: str, reduction_type: str) -> Raw:
         if not shared_name:
             return box_object(kind(TensorShape(shape), reduction_type))
         key = (kind.__name__, container, shared_name)

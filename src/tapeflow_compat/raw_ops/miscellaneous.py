@@ -19,11 +19,12 @@ from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar, with_rank
 from tapeflow.core.session_resources import held_here
+from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import box_object
 from tapeflow.core.values.strings import StringArray
-from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.graph.ir.variables import without_value
 from tapeflow.lookup.storage import DenseStorage, MutableStorage, TableStorage
 from tapeflow.lookup.table_ops import Table
@@ -35,7 +36,7 @@ _ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"  # the shared name of variab
 # ---- tables ----------------------------------------------------------------------------------------------------------
 
 
-def _dims(shape: Any) -> tuple[int, ...]:
+def _dims(shape: ShapeLike) -> tuple[int, ...]:
     return () if shape is None else tuple(tf.TensorShape(shape).as_list())
 
 
@@ -88,7 +89,7 @@ def _anonymous_dense(
 
 @kernel_of("VarHandleOp", shape=scalar)
 def _var_handle(
-    container: str, shared_name: str, debug_name: str, dtype: DType, shape: Any, allowed_devices: Any
+    container: str, shared_name: str, debug_name: str, dtype: DType, shape: ShapeLike, allowed_devices: Any
 ) -> Any:
     def create() -> Any:
         return without_value(dtype, shape, shared_name or "VarHandleOp")
@@ -99,14 +100,14 @@ def _var_handle(
 
 
 @form("ResourceGatherNd")
-def _gather_nd(resource: Any, indices: Any, dtype: Any) -> Any:
+def _gather_nd(resource: Tensor, indices: Tensor, dtype: DType) -> Any:
     return tf.gather_nd(raw.ReadVariableOp(resource=resource, dtype=dtype), indices)
 
 
 @form("ResourceStridedSliceAssign")
 def _slice_assign(
-    ref: Any, begin: Any, end: Any, strides: Any, value: Any, begin_mask: int, end_mask: int, ellipsis_mask: int,
-    new_axis_mask: int, shrink_axis_mask: int,
+    ref: Tensor, begin: Tensor, end: Tensor, strides: Tensor, value: Tensor, begin_mask: int, end_mask: int,
+    ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
 ) -> Any:  # fmt: skip
     changed = raw.TensorStridedSliceUpdate(
         input=raw.ReadVariableOp(resource=ref, dtype=value.dtype), begin=begin, end=end, strides=strides, value=value,
@@ -125,22 +126,22 @@ def _destroy(*_: Any) -> None:
 
 
 @form("SerializeTensor")
-def _serialize(tensor: Any) -> Any:
+def _serialize(tensor: Tensor) -> Any:
     return tf.io.serialize_tensor(tensor)
 
 
 @form("ParseTensor")
-def _parse(serialized: Any, out_type: Any) -> Any:
+def _parse(serialized: Tensor, out_type: DType) -> Any:
     return tf.io.parse_tensor(serialized, out_type)
 
 
 @form("WriteFile")
-def _write_file(filename: Any, contents: Any) -> Any:
+def _write_file(filename: Tensor, contents: Tensor) -> Any:
     return tf.io.write_file(filename, contents)
 
 
 @form("ShardedFilespec")
-def _filespec(basename: Any, num_shards: Any) -> Any:
+def _filespec(basename: Tensor, num_shards: Tensor) -> Any:
     count = tf.strings.as_string(num_shards, width=5, fill="0")
     return tf.strings.join([basename, "-\\?\\?\\?\\?\\?-of-", count])
 
@@ -163,17 +164,17 @@ def _merge_checkpoints(prefixes: Any, destination: Any, delete_old_dirs: bool, a
 
 
 @form("RemoteCall")
-def _remote_call(args: Any, f: Any) -> Any:
+def _remote_call(args: list[Tensor], f: Any) -> Any:
     return f.body.call(list(args))
 
 
 @form("BatchFunction")
-def _batch_function(in_tensors: Any, captured_tensors: Any, f: Any) -> Any:
+def _batch_function(in_tensors: list[Tensor], captured_tensors: list[Tensor], f: Any) -> Any:
     return f.body.call([*in_tensors, *captured_tensors])
 
 
 @form("SymbolicGradient")
-def _symbolic_gradient(input: Any, f: Any) -> Any:
+def _symbolic_gradient(input: list[Tensor], f: Any) -> Any:
     count = len(f.body.inputs)
     primals, cotangents = list(input[:count]), list(input[count:])
     with tf.GradientTape() as tape:
@@ -183,7 +184,7 @@ def _symbolic_gradient(input: Any, f: Any) -> Any:
 
 
 @form("MapDefun")
-def _map_defun(arguments: Any, captured_inputs: Any, f: Any, output_types: Any) -> Any:
+def _map_defun(arguments: list[Tensor], captured_inputs: list[Tensor], f: Any, output_types: Sequence[DType]) -> Any:
     specs = [tf.TensorSpec(None, t) for t in output_types]
     return tf.map_fn(
         lambda row: list(f.body.call([*row, *captured_inputs])), list(arguments), fn_output_signature=specs
@@ -191,7 +192,7 @@ def _map_defun(arguments: Any, captured_inputs: Any, f: Any, output_types: Any) 
 
 
 @form("For")
-def _for(start: Any, limit: Any, delta: Any, input: Any, body: Any) -> Any:
+def _for(start: Tensor, limit: Tensor, delta: Any, input: list[Tensor], body: Any) -> Any:
     def step(i: Any, *values: Any) -> Any:
         return i + delta, *body.body.call([i, *values])
 
@@ -202,12 +203,12 @@ def _for(start: Any, limit: Any, delta: Any, input: Any, body: Any) -> Any:
 
 
 @form("LinSpace")
-def _lin_space(start: Any, stop: Any, num: Any) -> Any:
+def _lin_space(start: Tensor, stop: Tensor, num: Tensor) -> Any:
     return tf.linspace(start, stop, num)
 
 
 @form("NearestNeighbors", shape=lambda *_: [None, None])
-def _nearest(points: Any, centers: Any, k: Any) -> Any:
+def _nearest(points: Tensor, centers: Tensor, k: Tensor) -> Any:
     differences = points[:, None] - centers[None]
     distances = tf.reduce_sum(differences * differences, -1)
     best = tf.math.top_k(-distances, tf.minimum(tf.cast(k, tf.int32), tf.shape(centers)[0]))
@@ -221,13 +222,13 @@ def _sparse_split(split_dim: Any, indices: Any, values: Any, shape: Any, num_spl
 
 
 @form("DebugNanCount")
-def _nan_count(input: Any) -> Any:
+def _nan_count(input: Tensor) -> Any:
     nans = tf.math.is_nan(input) if input.dtype.is_floating else tf.zeros([1], tf.bool)
     return tf.reshape(tf.math.count_nonzero(nans), [1])
 
 
 @form("FakeParam")
-def _fake_param(dtype: Any, shape: Any) -> Any:
+def _fake_param(dtype: DType, shape: ShapeLike) -> Any:
     return tf.zeros([0 if d is None else d for d in tf.TensorShape(shape)], dtype)
 
 
@@ -241,13 +242,20 @@ def _device_index(device_names: Sequence[str]) -> Any:
 
 
 @form("FusedPadConv2D")
-def _pad_conv(input: Any, paddings: Any, filter: Any, mode: str, strides: Any, padding: str) -> Any:
+def _pad_conv(input: Tensor, paddings: Tensor, filter: Tensor, mode: str, strides: Sequence[int], padding: str) -> Any:
     return tf.nn.conv2d(tf.pad(input, paddings, mode), filter, list(strides), padding)
 
 
 @form("FusedResizeAndPadConv2D")
 def _resize_conv(
-    input: Any, size: Any, paddings: Any, filter: Any, resize_align_corners: bool, mode: str, strides: Any, padding: str
+    input: Tensor,
+    size: Tensor,
+    paddings: Tensor,
+    filter: Tensor,
+    resize_align_corners: bool,
+    mode: str,
+    strides: Sequence[int],
+    padding: str,
 ) -> Any:
     resized = raw.ResizeBilinear(images=input, size=size, align_corners=bool(resize_align_corners))
     return tf.nn.conv2d(tf.pad(tf.cast(resized, input.dtype), paddings, mode), filter, list(strides), padding)
@@ -263,7 +271,7 @@ def _transformed(window_size: int) -> int:
     return int(2 ** math.ceil(math.log2(window_size)))
 
 
-def _spectrogram_rule(input: Any, window_size: int, stride: int, magnitude_squared: bool) -> TensorShape:
+def _spectrogram_rule(input: TensorLike, window_size: int, stride: int, magnitude_squared: bool) -> TensorShape:
     if stride < 1:
         raise invalid(f"stride has to be > 0, and is {stride}")
     samples, channels = with_rank(input, 2)
@@ -272,7 +280,7 @@ def _spectrogram_rule(input: Any, window_size: int, stride: int, magnitude_squar
 
 
 @form("AudioSpectrogram", shape=_spectrogram_rule)
-def _spectrogram(input: Any, window_size: int, stride: int, magnitude_squared: bool) -> Any:
+def _spectrogram(input: Tensor, window_size: int, stride: int, magnitude_squared: bool) -> Any:
     size = _transformed(window_size)
     check_memory([size], 64, UNFILLED)
     spectra = tf.signal.stft(tf.transpose(input), window_size, stride, size, tf.signal.hann_window)
@@ -308,7 +316,7 @@ def _mfcc_rule(spectrogram: Any, sample_rate: Any, upper: float, lower: float, b
 
 @form("Mfcc", shape=_mfcc_rule)
 def _mfcc(
-    spectrogram: Any, sample_rate: Any, upper_frequency_limit: float, lower_frequency_limit: float,
+    spectrogram: Tensor, sample_rate: Tensor, upper_frequency_limit: float, lower_frequency_limit: float,
     filterbank_channel_count: int, dct_coefficient_count: int,
 ) -> Any:  # fmt: skip
     rate, channels = float(tf.get_static_value(sample_rate)), filterbank_channel_count

@@ -8,8 +8,9 @@ import tapeflow as tf
 import tapeflow_compat.raw_ops as raw
 from tapeflow.core.ops.decompositions import form
 from tapeflow.core.ops.definition import NotStatic
+from tapeflow.core.types.dtypes import DType
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.graph.ir.operation import variable_in
 from tapeflow.random.algorithms import key_counter_alg
 
@@ -25,7 +26,7 @@ def _key(seed: Any) -> dict[str, Any]:
 
 
 @form("StatelessRandomUniform")
-def _uniform(shape: Any, seed: Any, dtype: Any) -> Any:
+def _uniform(shape: Tensor, seed: Tensor, dtype: DType) -> Any:
     return raw.StatelessRandomUniformV2(shape=shape, **_key(seed), dtype=dtype)
 
 
@@ -60,12 +61,14 @@ def _get_alg() -> Any:
 
 
 @form("StatelessRandomGetKeyCounterAlg")
-def _key_counter_alg(seed: Any) -> Any:
+def _key_counter_alg(seed: Tensor) -> Any:
     return (*raw.StatelessRandomGetKeyCounter(seed=seed), tf.constant(_PHILOX))
 
 
 @form("ParameterizedTruncatedNormal")
-def _parameterized(shape: Any, means: Any, stdevs: Any, minvals: Any, maxvals: Any, seed: int, seed2: int) -> Any:
+def _parameterized(
+    shape: Tensor, means: Tensor, stdevs: Tensor, minvals: Tensor, maxvals: Tensor, seed: int, seed2: int
+) -> Any:
     seeds = [seed, seed2] if seed or seed2 else tf.random.uniform([2], maxval=tf.int32.max, dtype=tf.int32)
     return tf.random.stateless_parameterized_truncated_normal(shape, seeds, means, stdevs, minvals, maxvals)
 
@@ -82,40 +85,40 @@ def _generator(resource: Any) -> Any:
 
 
 @form("StatefulUniform")
-def _stateful_uniform(resource: Any, shape: Any, dtype: Any) -> Any:
+def _stateful_uniform(resource: Tensor, shape: Tensor, dtype: DType) -> Any:
     return _generator(resource).uniform(shape, dtype=dtype)
 
 
 @form("StatefulUniformInt")
-def _stateful_int(resource: Any, shape: Any, minval: Any, maxval: Any) -> Any:
+def _stateful_int(resource: Tensor, shape: Tensor, minval: Tensor, maxval: Tensor) -> Any:
     return _generator(resource).uniform(shape, minval, maxval, minval.dtype)
 
 
 @form("StatefulUniformFullInt")
-def _stateful_full_int(resource: Any, shape: Any, dtype: Any) -> Any:
+def _stateful_full_int(resource: Tensor, shape: Tensor, dtype: DType) -> Any:
     return _generator(resource).uniform_full_int(shape, dtype)
 
 
 @form("StatefulStandardNormal", "StatefulStandardNormalV2")
-def _stateful_normal(resource: Any, shape: Any, dtype: Any) -> Any:
+def _stateful_normal(resource: Tensor, shape: Tensor, dtype: DType) -> Any:
     return _generator(resource).normal(shape, dtype=dtype)
 
 
 @form("StatefulTruncatedNormal")
-def _stateful_truncated(resource: Any, shape: Any, dtype: Any) -> Any:
+def _stateful_truncated(resource: Tensor, shape: Tensor, dtype: DType) -> Any:
     return _generator(resource).truncated_normal(shape, dtype=dtype)
 
 
 @form("StatefulRandomBinomial")
-def _stateful_binomial(resource: Any, shape: Any, counts: Any, probs: Any, dtype: Any) -> Any:
+def _stateful_binomial(resource: Tensor, shape: Tensor, counts: Tensor, probs: Tensor, dtype: DType) -> Any:
     return _generator(resource).binomial(shape, counts, probs, dtype)
 
 
 @form("RngSkip")
-def _skip(resource: Any, delta: Any) -> None:
+def _skip(resource: Tensor, delta: Tensor) -> None:
     _generator(resource).skip(delta)
 
 
 @form("RngReadAndSkip")
-def _read_and_skip(resource: Any, delta: Any) -> Any:
+def _read_and_skip(resource: Tensor, delta: Tensor) -> Any:
     return _generator(resource).skip(tf.cast(delta, tf.int64))

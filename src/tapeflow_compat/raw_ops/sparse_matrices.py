@@ -351,7 +351,7 @@ not_differentiable(components, number_of_values)
 # ---- transposes and products -----------------------------------------------------------------------------------------
 
 
-def _transposed(input: Any, conjugate: bool, type: DType) -> np.ndarray:
+def _transposed(input: TensorLike, conjugate: bool, type: DType) -> np.ndarray:
     matrix = _held(input).of_type(type, "dtype of input is not equal to 'type': {own} vs. {dtype}")
     return box_object(matrix.transposed(conjugate))
 
@@ -514,7 +514,7 @@ for _function, _rule in ((transpose, _swapped), (times_sparse, _product_held)):
 # ---- factors ---------------------------------------------------------------------------------------------------------
 
 
-def _ordering(input: Any) -> torch.Tensor:
+def _ordering(input: TensorLike) -> torch.Tensor:
     matrix = _held(input)
     orders = []
     m = matrix.shape[-2]
@@ -547,7 +547,7 @@ def ordering(input: Tensor, name: str | None = None) -> Tensor:
     """Returns for each symmetric matrix a permutation whose Cholesky factor has few values."""
 
 
-def _cholesky(input: Any, permutation: torch.Tensor, type: DType) -> np.ndarray:
+def _cholesky(input: TensorLike, permutation: torch.Tensor, type: DType) -> np.ndarray:
     matrix = _held(input).of_type(type, "dtype of input is not equal to 'type': {own} vs. {dtype}")
     *_, m, n = matrix.shape
     if m != n:

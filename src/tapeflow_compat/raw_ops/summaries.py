@@ -17,6 +17,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar
 from tapeflow.core.session_resources import held_here
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.boxed_objects import box_object
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.ir.python_op import executing_eagerly
@@ -52,7 +53,7 @@ def _summary_writer(shared_name: str, container: str) -> Any:
 
 
 @kernel_of("CreateSummaryFileWriter", shape=no_results)
-def _create(writer: Any, logdir: Any, max_queue: Any, flush_millis: Any, filename_suffix: Any) -> None:
+def _create(writer: Any, logdir: str, max_queue: Any, flush_millis: Any, filename_suffix: Any) -> None:
     slot = writer[()]
     with slot.lock:
         if slot.writer is None:
@@ -91,7 +92,7 @@ def _write_graph(writer: Any, step: Any, tensor: Any) -> None:
 
 
 @kernel_of("WriteSummary", shape=no_results)
-def _write(writer: Any, step: Any, tensor: Any, tag: Any, summary_metadata: Any) -> None:
+def _write(writer: Any, step: Any, tensor: TensorLike, tag: Any, summary_metadata: Any) -> None:
     summary = Summary()
     value = summary.value.add(tag=_text(tag))
     value.tensor.CopyFrom(tf.make_tensor_proto(tensor.numpy() if hasattr(tensor, "numpy") else tensor))
@@ -119,14 +120,14 @@ def _write_histogram(writer: Any, step: Any, tag: Any, values: Any) -> None:
 
 
 @kernel_of("WriteImageSummary", shape=no_results)
-def _write_image(writer: Any, step: Any, tag: Any, tensor: Any, bad_color: Any, max_images: int) -> None:
+def _write_image(writer: Any, step: Any, tag: Any, tensor: TensorLike, bad_color: Any, max_images: int) -> None:
     with executing_eagerly():
         summary = raw.ImageSummary(tag=_text(tag), tensor=convert(tensor), max_images=max_images)
         _write_serialized(writer, step, summary)
 
 
 @kernel_of("WriteAudioSummary", shape=no_results)
-def _write_audio(writer: Any, step: Any, tag: Any, tensor: Any, sample_rate: Any, max_outputs: int) -> None:
+def _write_audio(writer: Any, step: Any, tag: Any, tensor: TensorLike, sample_rate: Any, max_outputs: int) -> None:
     with executing_eagerly():
         summary = raw.AudioSummaryV2(
             tag=_text(tag), tensor=convert(tensor), sample_rate=float(sample_rate), max_outputs=max_outputs

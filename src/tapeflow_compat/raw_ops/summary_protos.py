@@ -158,7 +158,7 @@ def audio_summary(tag: StringArray, tensor: Any, sample_rate: float, max_outputs
     )
 
 
-def _tensor(tag: StringArray, tensor: Any, serialized_summary_metadata: StringArray) -> StringArray:
+def _tensor(tag: StringArray, tensor: TensorLike, serialized_summary_metadata: StringArray) -> StringArray:
     proto = make_tensor_proto(strings(tensor) if isinstance(tensor, StringArray) else tensor)
     try:
         metadata = summary_pb2.SummaryMetadata.FromString(serialized_summary_metadata.item())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -25,40 +25,42 @@ from tapeflow.core.ops.shape_rules import (
     with_dimension,
     with_rank,
 )
+from tapeflow.core.types.aliases import ShapeLike, TensorLike
+from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.nn.pooling import pool_rule_without_explicit
 
 # ---- arrays ----------------------------------------------------------------------------------------------------------
 
 
 @form("BiasAddV1")
-def _bias_add(value: Any, bias: Any) -> Any:
+def _bias_add(value: Tensor, bias: Tensor) -> Any:
     return raw.BiasAdd(value=value, bias=bias)
 
 
 @form("AccumulateNV2", shape=lambda inputs, shape, *_: shape)
-def _accumulate(inputs: Any) -> Any:
+def _accumulate(inputs: list[Tensor]) -> Any:
     return raw.AddN(inputs=inputs)
 
 
 @form("Concat")
-def _concat(concat_dim: Any, values: Any) -> Any:
+def _concat(concat_dim: Tensor, values: list[Tensor]) -> Any:
     return raw.ConcatV2(values=values, axis=concat_dim)
 
 
 @form("Gather")
-def _gather(params: Any, indices: Any) -> Any:
+def _gather(params: Tensor, indices: Tensor) -> Any:
     return raw.GatherV2(params=params, indices=indices, axis=0)
 
 
 @form("MatrixDiag", "BatchMatrixDiag")
-def _matrix_diag(diagonal: Any) -> Any:
+def _matrix_diag(diagonal: Tensor) -> Any:
     return tf.linalg.diag(diagonal)
 
 
 @form("MatrixDiagPart", "BatchMatrixDiagPart")
-def _matrix_diag_part(input: Any) -> Any:
+def _matrix_diag_part(input: Tensor) -> Any:
     return tf.linalg.diag_part(input)
 
 
@@ -73,19 +75,19 @@ def _with_diagonal_rule(x: Any, diagonal: Any) -> TensorShape:
 
 
 @form("MatrixSetDiag", "BatchMatrixSetDiag", shape=_with_diagonal_rule)
-def _matrix_set_diag(input: Any, diagonal: Any) -> Any:
+def _matrix_set_diag(input: Tensor, diagonal: Tensor) -> Any:
     return tf.linalg.set_diag(input, diagonal)
 
 
 @form("MatrixDiagV2")
-def _matrix_diag_v2(diagonal: Any, k: Any, num_rows: Any, num_cols: Any, padding_value: Any) -> Any:
+def _matrix_diag_v2(diagonal: Tensor, k: Tensor, num_rows: Tensor, num_cols: Tensor, padding_value: Tensor) -> Any:
     return raw.MatrixDiagV3(
         diagonal=diagonal, k=k, num_rows=num_rows, num_cols=num_cols, padding_value=padding_value, align="LEFT_LEFT"
     )
 
 
 @form("MatrixSetDiagV2")
-def _matrix_set_diag_v2(input: Any, diagonal: Any, k: Any) -> Any:
+def _matrix_set_diag_v2(input: Tensor, diagonal: Tensor, k: Tensor) -> Any:
     return raw.MatrixSetDiagV3(input=input, diagonal=diagonal, k=k, align="LEFT_LEFT")
 
 
@@ -93,7 +95,7 @@ def _of_blocks(batch: Callable[..., int], space: Callable[..., int]) -> Callable
     """Returns the rule of an op that moves space into the batch, or back: `batch(size, places in a block)` and
     `space(size, side of a block, rows before and after)` compute the new dimensions."""
 
-    def rule(input: Any, borders: Any, block_size: int) -> TensorShape:
+    def rule(input: TensorLike, borders: Any, block_size: int) -> TensorShape:
         first, *sides, channels = with_rank(input, 4)
         with_dimension(with_dimension(with_rank(borders, 2), 0, 2), 1, 2)
         if wholly_static(borders):
@@ -110,16 +112,16 @@ _unbatched = _of_blocks(divide_size, lambda n, block, border: n * block - border
 
 
 @form("SpaceToBatch", shape=_batched, host=("paddings",))
-def _space_to_batch(input: Any, paddings: Any, block_size: int) -> Any:
+def _space_to_batch(input: Tensor, paddings: Tensor, block_size: int) -> Any:
     return raw.SpaceToBatchND(input=input, block_shape=[block_size] * 2, paddings=paddings)
 
 
 @form("BatchToSpace", shape=_unbatched, host=("crops",))
-def _batch_to_space(input: Any, crops: Any, block_size: int) -> Any:
+def _batch_to_space(input: Tensor, crops: Tensor, block_size: int) -> Any:
     return raw.BatchToSpaceND(input=input, block_shape=[block_size] * 2, crops=crops)
 
 
-def _reversed_rule(tensor: TensorShape, dims: Any) -> TensorShape:
+def _reversed_rule(tensor: TensorShape, dims: Sequence[Any]) -> TensorShape:
     number = with_rank(dims, 1)[0]
     if tensor.rank is not None and tensor.rank > 8:
         raise invalid("reverse does not work on tensors with more than 8 dimensions")
@@ -127,7 +129,7 @@ def _reversed_rule(tensor: TensorShape, dims: Any) -> TensorShape:
 
 
 @form("Reverse", shape=_reversed_rule)
-def _reverse(tensor: Any, dims: Any) -> Any:
+def _reverse(tensor: Tensor, dims: Tensor) -> Any:
     return raw.ReverseV2(tensor=tensor, axis=tf.where(dims)[:, 0])
 
 
@@ -141,7 +143,7 @@ def _check_formats(source: str, target: str) -> None:
 
 
 @form("DataFormatDimMap", shape=same)
-def _dim_map(x: Any, src_format: str, dst_format: str) -> Any:
+def _dim_map(x: Tensor, src_format: str, dst_format: str) -> Any:
     _check_formats(src_format, dst_format)
     places = [dst_format.index(letter) for letter in src_format]
     return tf.gather(tf.constant(places, x.dtype), tf.math.floormod(x, len(src_format)))
@@ -178,53 +180,53 @@ def _nth_rule(input: Any, n: Any, reverse: bool) -> TensorShape:
 
 
 @form("NthElement", shape=_nth_rule, host=("n",))
-def _nth_element(input: Any, n: Any, reverse: bool) -> Any:
+def _nth_element(input: Tensor, n: Tensor, reverse: bool) -> Any:
     return tf.sort(input, direction="DESCENDING" if reverse else "ASCENDING")[..., n]
 
 
 @form("ToBool")
-def _to_bool(input: Any) -> Any:
+def _to_bool(input: Tensor) -> Any:
     if input.shape.rank != 0:
         return tf.size(input) > 0
     return tf.not_equal(input, "" if input.dtype is tf.string else tf.cast(0, input.dtype))
 
 
 @form("Empty")
-def _empty(shape: Any, dtype: Any) -> Any:
+def _empty(shape: Tensor, dtype: DType) -> Any:
     return tf.zeros(shape, dtype)
 
 
 @form("DeepCopy")
-def _deep_copy(x: Any) -> Any:
+def _deep_copy(x: Tensor) -> Any:
     return tf.identity(x)
 
 
 @form("Copy", "CopyHost", "DebugIdentity", "DebugIdentityV2", "DebugIdentityV3", "RefIdentity")
-def _copy(input: Any) -> Any:
+def _copy(input: Tensor) -> Any:
     return tf.identity(input)
 
 
 @form("InplaceAdd", shape=same)
-def _inplace_add(x: Any, i: Any, v: Any) -> Any:
+def _inplace_add(x: Tensor, i: Tensor, v: Tensor) -> Any:
     return tf.tensor_scatter_nd_add(x, i[:, None], v)
 
 
 @form("InplaceSub", shape=same)
-def _inplace_sub(x: Any, i: Any, v: Any) -> Any:
+def _inplace_sub(x: Tensor, i: Tensor, v: Tensor) -> Any:
     return tf.tensor_scatter_nd_sub(x, i[:, None], v)
 
 
 @form("InplaceUpdate", shape=same)
-def _inplace_update(x: Any, i: Any, v: Any) -> Any:
+def _inplace_update(x: Tensor, i: Tensor, v: Tensor) -> Any:
     return tf.tensor_scatter_nd_update(x, i[:, None], v)
 
 
 @form("ScatterNdNonAliasingAdd")
-def _scatter_nd_add(input: Any, indices: Any, updates: Any) -> Any:
+def _scatter_nd_add(input: Tensor, indices: Tensor, updates: Tensor) -> Any:
     return tf.tensor_scatter_nd_add(input, indices, updates)
 
 
-def _rows_rule(values: list[TensorShape], shape: Any) -> TensorShape:
+def _rows_rule(values: list[TensorShape], shape: ShapeLike) -> TensorShape:
     whole = TensorShape(shape)
     if not whole.is_fully_defined():
         raise invalid("shape attr must be fully defined.")
@@ -240,17 +242,17 @@ def _rows_rule(values: list[TensorShape], shape: Any) -> TensorShape:
 
 
 @form("ParallelConcat", shape=_rows_rule)
-def _parallel_concat(values: Any, shape: Any) -> Any:
+def _parallel_concat(values: list[Tensor], shape: ShapeLike) -> Any:
     return tf.concat(values, 0)
 
 
 @form("ParallelDynamicStitch")
-def _dynamic_stitch(indices: Any, data: Any) -> Any:
+def _dynamic_stitch(indices: list[Tensor], data: list[Tensor]) -> Any:
     return tf.dynamic_stitch(indices, data)
 
 
 @form("TileGrad")
-def _tile_grad(input: Any, multiples: Any) -> Any:
+def _tile_grad(input: Tensor, multiples: Tensor) -> Any:
     sizes = tf.shape(input, multiples.dtype) // multiples
     parts = tf.reshape(tf.stack([multiples, sizes], 1), [-1])
     return tf.reduce_sum(tf.reshape(input, parts), tf.range(0, tf.size(parts), 2))
@@ -260,18 +262,18 @@ def _tile_grad(input: Any, multiples: Any) -> Any:
 
 
 @form("ApproximateEqual")
-def _approximate_equal(x: Any, y: Any, tolerance: float) -> Any:
+def _approximate_equal(x: Tensor, y: Tensor, tolerance: float) -> Any:
     distance = tf.abs(x - y)
     return distance < tf.cast(tolerance, distance.dtype)
 
 
 @form("Bincount")
-def _bincount(arr: Any, size: Any, weights: Any) -> Any:
+def _bincount(arr: Tensor, size: Tensor, weights: Tensor) -> Any:
     return raw.DenseBincount(input=arr, size=size, weights=weights, binary_output=False)
 
 
 @form("SelfAdjointEig", "BatchSelfAdjointEig")
-def _self_adjoint_eig(input: Any) -> Any:
+def _self_adjoint_eig(input: Tensor) -> Any:
     e, v = tf.linalg.eigh(input)
     return tf.concat([e[..., None, :], v], -2)
 
@@ -285,16 +287,16 @@ def _product_rule(a: Any, b: Any, transpose_a: bool, transpose_b: bool, *_: Any)
 
 
 @form("SparseMatMul", shape=_product_rule)
-def _sparse_mat_mul(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
+def _sparse_mat_mul(a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool) -> Any:
     return tf.matmul(tf.cast(a, tf.float32), tf.cast(b, tf.float32), transpose_a, transpose_b)
 
 
 @form("CheckNumericsV2")
-def _check_numerics(tensor: Any, message: str) -> Any:
+def _check_numerics(tensor: Tensor, message: str) -> Any:
     return tf.debugging.check_numerics(tensor, message)
 
 
-def _segments_rule(data: Any, indices: Any, segment_ids: Any, *_: Any) -> TensorShape:
+def _segments_rule(data: TensorLike, indices: TensorLike, segment_ids: TensorLike, *_: Any) -> TensorShape:
     merge_shapes(with_rank(indices, 1), with_rank(segment_ids, 1))
     return TensorShape([None]) + with_rank(data, -1)[1:]
 
@@ -307,17 +309,17 @@ def _counted_segments_rule(data: Any, indices: Any, segment_ids: Any, num_segmen
 
 
 @form("SparseSegmentSum", shape=_segments_rule)
-def _segment_sum(data: Any, indices: Any, segment_ids: Any) -> Any:
+def _segment_sum(data: Tensor, indices: Tensor, segment_ids: Tensor) -> Any:
     return tf.math.segment_sum(tf.gather(data, indices), segment_ids)
 
 
 @form("SparseSegmentMean", shape=_segments_rule)
-def _segment_mean(data: Any, indices: Any, segment_ids: Any) -> Any:
+def _segment_mean(data: Tensor, indices: Tensor, segment_ids: Tensor) -> Any:
     return tf.math.segment_mean(tf.gather(data, indices), segment_ids)
 
 
 @form("SparseSegmentSqrtN", shape=_segments_rule)
-def _segment_sqrt_n(data: Any, indices: Any, segment_ids: Any) -> Any:
+def _segment_sqrt_n(data: Tensor, indices: Tensor, segment_ids: Tensor) -> Any:
     total = tf.math.segment_sum(tf.gather(data, indices), segment_ids)
     return _over_sqrt(total, tf.math.segment_sum(tf.ones_like(segment_ids, data.dtype), segment_ids))
 
@@ -328,17 +330,17 @@ def _over_sqrt(total: Any, counts: Any) -> Any:
 
 
 @form("SparseSegmentSumWithNumSegments", shape=_counted_segments_rule, host=("num_segments",))
-def _segment_sum_n(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> Any:
+def _segment_sum_n(data: Tensor, indices: Tensor, segment_ids: Tensor, num_segments: Tensor) -> Any:
     return tf.math.unsorted_segment_sum(tf.gather(data, indices), segment_ids, num_segments)
 
 
 @form("SparseSegmentMeanWithNumSegments", shape=_counted_segments_rule, host=("num_segments",))
-def _segment_mean_n(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> Any:
+def _segment_mean_n(data: Tensor, indices: Tensor, segment_ids: Tensor, num_segments: Tensor) -> Any:
     return tf.math.unsorted_segment_mean(tf.gather(data, indices), segment_ids, num_segments)
 
 
 @form("SparseSegmentSqrtNWithNumSegments", shape=_counted_segments_rule, host=("num_segments",))
-def _segment_sqrt_n_n(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> Any:
+def _segment_sqrt_n_n(data: Tensor, indices: Tensor, segment_ids: Tensor, num_segments: Tensor) -> Any:
     return tf.math.unsorted_segment_sqrt_n(tf.gather(data, indices), segment_ids, num_segments)
 
 
@@ -354,29 +356,31 @@ def _fact() -> Any:
 
 
 @form("NonMaxSuppression")
-def _suppression(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: float) -> Any:
+def _suppression(boxes: Tensor, scores: Tensor, max_output_size: Tensor, iou_threshold: float) -> Any:
     return tf.image.non_max_suppression(boxes, scores, max_output_size, iou_threshold)
 
 
 @form("NonMaxSuppressionV2")
-def _suppression_v2(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any) -> Any:
+def _suppression_v2(boxes: Tensor, scores: Tensor, max_output_size: Tensor, iou_threshold: Tensor) -> Any:
     return tf.image.non_max_suppression(boxes, scores, max_output_size, iou_threshold)
 
 
 @form("AdjustContrast")
-def _adjust_contrast(images: Any, contrast_factor: Any, min_value: Any, max_value: Any) -> Any:
+def _adjust_contrast(images: Tensor, contrast_factor: Tensor, min_value: Tensor, max_value: Tensor) -> Any:
     floats = tf.cast(images, tf.float32)
     mean = tf.reduce_mean(floats, [-3, -2], keepdims=True)
     return tf.clip_by_value((floats - mean) * contrast_factor + mean, min_value, max_value)
 
 
 @form("DrawBoundingBoxes")
-def _draw_boxes(images: Any, boxes: Any) -> Any:
+def _draw_boxes(images: Tensor, boxes: Tensor) -> Any:
     return tf.compat.v1.image.draw_bounding_boxes(images, boxes)
 
 
 @form("ImageProjectiveTransformV2")
-def _projective_transform(images: Any, transforms: Any, output_shape: Any, interpolation: str, fill_mode: str) -> Any:
+def _projective_transform(
+    images: Tensor, transforms: Tensor, output_shape: Tensor, interpolation: str, fill_mode: str
+) -> Any:
     return raw.ImageProjectiveTransformV3(
         images=images, transforms=transforms, output_shape=output_shape, fill_value=0.0, interpolation=interpolation,
         fill_mode=fill_mode,
@@ -384,7 +388,7 @@ def _projective_transform(images: Any, transforms: Any, output_shape: Any, inter
 
 
 @form("RandomCrop")
-def _random_crop(image: Any, size: Any, seed: int, seed2: int) -> Any:
+def _random_crop(image: Tensor, size: Tensor, seed: int, seed2: int) -> Any:
     return tf.image.random_crop(image, tf.concat([size, tf.shape(image, size.dtype)[2:]], 0), seed2 or seed or None)
 
 
@@ -406,8 +410,8 @@ def _pooled_rule(input: Any, ksize: Any, strides: Any, padding: str, data_format
 
 
 def _pooled_again_rule(
-    orig_input: Any, orig_output: TensorShape, grad: TensorShape, ksize: Any, strides: Any, padding: str,
-    data_format: str,
+    orig_input: Any, orig_output: TensorShape, grad: TensorShape, ksize: Sequence[int], strides: Sequence[int],
+    padding: str, data_format: str,
 ) -> TensorShape:  # fmt: skip
     pooled = _pooled_rule(orig_input, ksize, strides, padding, data_format)
     merge_shapes(orig_output, pooled)
@@ -416,14 +420,20 @@ def _pooled_again_rule(
 
 
 @form("MaxPoolV2", shape=_pooled_rule, host=("ksize", "strides"))
-def _max_pool(input: Any, ksize: Any, strides: Any, padding: str, data_format: str) -> Any:
+def _max_pool(input: Tensor, ksize: Tensor, strides: Tensor, padding: str, data_format: str) -> Any:
     sizes = _numbers(ksize), _numbers(strides)
     return raw.MaxPool(input=input, ksize=sizes[0], strides=sizes[1], padding=padding, data_format=data_format)
 
 
 @form("MaxPoolGradV2", shape=lambda orig_input, *_: with_rank(orig_input, 4), host=("ksize", "strides"))
 def _max_pool_grad(
-    orig_input: Any, orig_output: Any, grad: Any, ksize: Any, strides: Any, padding: str, data_format: str
+    orig_input: Tensor,
+    orig_output: Tensor,
+    grad: Tensor,
+    ksize: Tensor,
+    strides: Tensor,
+    padding: str,
+    data_format: str,
 ) -> Any:
     return raw.MaxPoolGrad(
         orig_input=orig_input, orig_output=orig_output, grad=grad, ksize=_numbers(ksize), strides=_numbers(strides),
@@ -433,7 +443,13 @@ def _max_pool_grad(
 
 @form("MaxPoolGradGradV2", shape=_pooled_again_rule, host=("ksize", "strides"))
 def _max_pool_grad_grad(
-    orig_input: Any, orig_output: Any, grad: Any, ksize: Any, strides: Any, padding: str, data_format: str
+    orig_input: Tensor,
+    orig_output: Tensor,
+    grad: Tensor,
+    ksize: Tensor,
+    strides: Tensor,
+    padding: str,
+    data_format: str,
 ) -> Any:
     return raw.MaxPoolGradGrad(
         orig_input=orig_input, orig_output=orig_output, grad=grad, ksize=_numbers(ksize), strides=_numbers(strides),
@@ -456,7 +472,13 @@ def _numbers(values: Any) -> list[int]:
 
 @form("BatchNormWithGlobalNormalization")
 def _batch_norm(
-    t: Any, m: Any, v: Any, beta: Any, gamma: Any, variance_epsilon: float, scale_after_normalization: bool
+    t: Tensor,
+    m: Tensor,
+    v: Tensor,
+    beta: Tensor,
+    gamma: Tensor,
+    variance_epsilon: float,
+    scale_after_normalization: bool,
 ) -> Any:
     scale = tf.math.rsqrt(v + tf.cast(variance_epsilon, v.dtype)) * (gamma if scale_after_normalization else 1)
     return (t - m) * scale + beta
@@ -470,21 +492,21 @@ def _entered_rule(data: TensorShape, frame_name: str, is_constant: bool, *_: Any
 
 
 @form("Enter", "RefEnter", shape=_entered_rule)
-def _enter(data: Any) -> Any:
+def _enter(data: Tensor) -> Any:
     return tf.identity(data)
 
 
 @form("Exit", "RefExit", "NextIteration", "RefNextIteration")
-def _pass(data: Any) -> Any:
+def _pass(data: Tensor) -> Any:
     return tf.identity(data)
 
 
 @form("LoopCond")
-def _loop_cond(input: Any) -> Any:
+def _loop_cond(input: Tensor) -> Any:
     return tf.identity(input)
 
 
-def _branches_rule(data: TensorShape, pred: Any) -> list[TensorShape]:
+def _branches_rule(data: TensorShape, pred: TensorLike) -> list[TensorShape]:
     with_rank(pred, 0)
     return [data, data]
 
@@ -496,7 +518,7 @@ def _merged_rule(inputs: list[TensorShape]) -> list[TensorShape]:
 
 
 @form("Switch", shape=_branches_rule)
-def _switch(data: Any, pred: Any) -> Any:
+def _switch(data: Tensor, pred: Tensor) -> Any:
     if tf.get_static_value(pred) is None:
         raise NotStatic
     nothing = tf.zeros([0], data.dtype)
@@ -504,11 +526,11 @@ def _switch(data: Any, pred: Any) -> Any:
 
 
 @form("Merge", shape=_merged_rule)
-def _merge(inputs: Any) -> Any:
+def _merge(inputs: list[Tensor]) -> Any:
     return tf.identity(inputs[0]), tf.constant(0)
 
 
 @form("Print")
-def _print(input: Any, data: Any, message: str, summarize: int) -> Any:
+def _print(input: Tensor, data: list[Tensor], message: str, summarize: int) -> Any:
     tf.print(message, *data, summarize=summarize, sep="")
     return tf.identity(input)

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from tapeflow.core.types.aliases import DTypeLike, ShapeLike
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, float32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
@@ -144,7 +144,7 @@ class LayerMembers(Module):
     def finalize_state(self) -> None:
         """Does nothing: there is no state of the layer's own."""
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Any, mask: TensorLike | None = None) -> Any:
         """Returns the mask, which the layer does not change.
 
         Raises:

@@ -14,6 +14,7 @@ from tapeflow.array.creation import zeros
 from tapeflow.array.properties import shape
 from tapeflow.control.tensor_array import TensorArray
 from tapeflow.core import device as devices
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.values import nest
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.division import realdiv
@@ -52,7 +53,7 @@ class _CellWrapper(LayerMembers):
             self.cell.build(inputs_shape)
             self.cell.built = True
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: TensorLike, dtype: DTypeLike) -> Any:
         """Returns a state of zeros."""
         if hasattr(self.cell, "zero_state"):
             return self.cell.zero_state(batch_size, dtype)
@@ -146,7 +147,7 @@ class RNNCellDropoutWrapper(_CellWrapper):
         output_keep_prob: Any = 1.0,
         variational_recurrent: bool = False,
         input_size: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike = None,
         seed: int | None = None,
         dropout_state_filter_visitor: Callable[[Any], Any] | None = None,
         name: str | None = None,
@@ -179,7 +180,7 @@ class RNNCellDropoutWrapper(_CellWrapper):
                 leaves = nest.flatten(size)
                 self._noise[role] = [self._draw_noise(role, i, leaf, dtype) for i, leaf in enumerate(leaves)]
 
-    def _draw_noise(self, role: str, number: int, size: Any, dtype: Any) -> Any:
+    def _draw_noise(self, role: str, number: int, size: Any, dtype: DTypeLike) -> Any:
         """Draws the random numbers that choose the elements of one tensor in all steps."""
         dims = size if isinstance(size, (list, tuple)) else getattr(size, "as_list", lambda: [size])()
         from tapeflow.random.stateful import uniform  # random ops are loaded when they are first used
@@ -321,7 +322,7 @@ class RNNCellDeviceWrapper(_CellWrapper):
         super().__init__(cell, name)
         self._device = device
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: TensorLike, dtype: DTypeLike) -> Any:
         """Returns a state of zeros, on the device."""
         with devices.device(self._device):
             return super().zero_state(batch_size, dtype)

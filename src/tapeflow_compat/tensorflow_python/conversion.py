@@ -12,6 +12,7 @@ from tapeflow.array.identities import identity
 from tapeflow.array.properties import get_static_value
 from tapeflow.control.vectorized_map import vectorized_map
 from tapeflow.core.scopes import control_dependencies
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
@@ -28,7 +29,7 @@ def yes() -> bool:
     return True
 
 
-def convert_to_tensor_or_composite(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+def convert_to_tensor_or_composite(value: Any, dtype: DTypeLike = None, name: str | None = None) -> Any:
     """Converts a value to a tensor, unless it is composite."""
     return value if isinstance(value, CompositeTensor) else convert_to_tensor(value, dtype, name=name)
 
@@ -93,13 +94,13 @@ def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = 
 
 
 def parameterized_truncated_normal(
-    shape: Any,
+    shape: ShapeLike,
     means: Any = 0.0,
     stddevs: Any = 1.0,
     minvals: Any = -2.0,
     maxvals: Any = 2.0,
-    dtype: Any = float32,
-    seed: Any = None,
+    dtype: DTypeLike = float32,
+    seed: int | None = None,
     name: str | None = None,
 ) -> Any:
     """Draws numbers of normal distributions truncated at bounds."""

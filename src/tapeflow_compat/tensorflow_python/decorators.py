@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections.abc import Callable
 from contextlib import contextmanager
 from inspect import FullArgSpec, Parameter, getdoc, getmro, isclass, signature
 from typing import Any, NamedTuple
@@ -104,7 +105,7 @@ def unwrap(maybe_tf_decorator: Any) -> tuple[list[Decorator], Any]:
     return decorators, maybe_tf_decorator
 
 
-def fn_args(fn: Any) -> tuple[str, ...]:
+def fn_args(fn: Callable[..., Any]) -> tuple[str, ...]:
     """Returns the names of the parameters of a function; a bound method's own object is left out."""
     return tuple(
         name
@@ -113,6 +114,6 @@ def fn_args(fn: Any) -> tuple[str, ...]:
     )
 
 
-def has_kwargs(fn: Any) -> bool:
+def has_kwargs(fn: Callable[..., Any]) -> bool:
     """Returns True if a function takes arguments of any name."""
     return any(p.kind is Parameter.VAR_KEYWORD for p in signature(fn).parameters.values())

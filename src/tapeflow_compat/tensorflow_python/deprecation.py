@@ -9,7 +9,7 @@ from typing import Any
 __all__ = ["silence"]
 
 
-def _unchanged(function: Any) -> Any:
+def _unchanged(function: Callable[..., Any]) -> Any:
     return function
 
 

@@ -66,7 +66,7 @@ _global_dispatchers: list[GlobalOpDispatcher] = []
 _dispatchers_of: dict[Any, list[OpDispatcher]] = {}
 
 
-def dispatch(function: Any, args: Any, kwargs: Any) -> Any:
+def dispatch(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """Returns the result of the first dispatcher that implements a function for its arguments, or NotImplemented."""
     for dispatcher in _dispatchers_of.get(inspect.unwrap(function), ()):
         result = dispatcher.handle(args, kwargs)
@@ -111,7 +111,7 @@ def add_dispatch_support(target: Any = None, iterable_parameters: Any = None) ->
 def dispatch_for_types(op: Any, *types: type) -> Callable[[Any], Any]:
     """Returns a decorator for the implementation of `op` for arguments of these types."""
 
-    def decorate(function: Any) -> Any:
+    def decorate(function: Callable[..., Any]) -> Any:
         op._for_types.append((types, function))
         return function
 
@@ -196,7 +196,7 @@ def _support_dispatch() -> None:
     replace_functions(replacements)
 
 
-def _offering(function: Any) -> Any:
+def _offering(function: Callable[..., Any]) -> Any:
     """Returns a public function that offers its calls to the dispatchers before it runs."""
 
     def offering(*args: Any, **kwargs: Any) -> Any:
@@ -206,7 +206,7 @@ def _offering(function: Any) -> Any:
     return make_decorator(function, offering)
 
 
-def _refusing(function: Any) -> Any:
+def _refusing(function: Callable[..., Any]) -> Any:
     """Returns a public function that offers its calls to the dispatchers if it refuses its arguments."""
 
     def refusing(*args: Any, **kwargs: Any) -> Any:
@@ -229,7 +229,7 @@ def _support_dispatch_of_method(method: Any) -> Any:
     return function
 
 
-def _dispatched(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _dispatched(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Calls the dispatchers for a public function, or for the one that TensorFlow offers in its place."""
     if function in operators.OF_PYTHON:
         function = getattr(operators, operators.OF_PYTHON[function])

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.lazy_modules import load
 from tapeflow.distribute.context import get_replica_context, get_strategy, has_strategy
 
+if TYPE_CHECKING:
+    from tapeflow.distribute.strategy import Strategy
 
-def _maybe_merge_call(function: Callable[..., Any], strategy: Any, *args: Any, **kwargs: Any) -> Any:
+
+def _maybe_merge_call(function: Callable[..., Any], strategy: Strategy, *args: Any, **kwargs: Any) -> Any:
     """Calls `function(strategy, ...)`, by `merge_call` only where the strategy needs it."""
     if strategy_supports_no_merge_call():
         return function(strategy, *args, **kwargs)

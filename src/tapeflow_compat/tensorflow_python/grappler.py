@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow_compat.compat.v1.freezing import freeze
 
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
 
 def OptimizeGraph(
-    config_proto: Any, metagraph: Any, verbose: bool = True, graph_id: bytes = b"graph_to_optimize",
+    config_proto: Message, metagraph: Any, verbose: bool = True, graph_id: bytes = b"graph_to_optimize",
     cluster: Any = None, strip_default_attributes: bool = False,
 ) -> Any:  # fmt: skip
     """Returns the graph of a `MetaGraphDef` with the nodes of called functions in the place of calls.

@@ -11,6 +11,7 @@ from tapeflow.array.tensor_list import list_length as tensor_list_length
 from tapeflow.array.tensor_list import list_push_back as tensor_list_push_back
 from tapeflow.array.tensor_list import list_resize as tensor_list_resize
 from tapeflow.array.tensor_list import shape_argument
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
@@ -23,30 +24,32 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _shape_input(shape: Any) -> Any:
+def _shape_input(shape: ShapeLike) -> Any:
     return shape if isinstance(shape, Tensor) or shape == -1 else shape_argument(TensorShape(shape))
 
 
 def empty_tensor_list(
-    element_shape: Any, element_dtype: Any, max_num_elements: int | None = None, name: str | None = None
+    element_shape: ShapeLike, element_dtype: DTypeLike, max_num_elements: int | None = None, name: str | None = None
 ) -> Tensor:
     """Returns a list without entries."""
     most = -1 if max_num_elements is None else max_num_elements
     return tensor_list.empty_list(_shape_input(element_shape), most, as_dtype(element_dtype), name)
 
 
-def tensor_list_reserve(element_shape: Any, num_elements: Any, element_dtype: Any, name: str | None = None) -> Tensor:
+def tensor_list_reserve(
+    element_shape: ShapeLike, num_elements: Any, element_dtype: DTypeLike, name: str | None = None
+) -> Tensor:
     """Returns a list of entries that are not written."""
     return tensor_list.list_reserve(_shape_input(element_shape), num_elements, as_dtype(element_dtype), name)
 
 
-def tensor_list_from_tensor(tensor: Any, element_shape: Any, name: str | None = None) -> Tensor:
+def tensor_list_from_tensor(tensor: TensorLike, element_shape: ShapeLike, name: str | None = None) -> Tensor:
     """Returns a list of the slices of a tensor along its first dimension."""
     return tensor_list.list_from_tensor(tensor, _shape_input(element_shape), name)
 
 
 def tensor_list_get_item(
-    input_handle: Any, index: Any, element_dtype: Any, element_shape: Any = None, name: str | None = None
+    input_handle: Any, index: Any, element_dtype: DTypeLike, element_shape: ShapeLike = None, name: str | None = None
 ) -> Tensor:
     """Returns the entry at an index."""
     return tensor_list.list_get_item(input_handle, index, _shape_input(element_shape), as_dtype(element_dtype), name)
@@ -59,20 +62,28 @@ def tensor_list_set_item(
     return tensor_list.list_set_item(input_handle, index, item, resize_if_index_out_of_bounds, name)
 
 
-def tensor_list_pop_back(input_handle: Any, element_dtype: Any, name: str | None = None) -> Any:
+def tensor_list_pop_back(input_handle: Any, element_dtype: DTypeLike, name: str | None = None) -> Any:
     """Returns the list without its last entry, and that entry."""
     return tensor_list.list_pop_back(input_handle, -1, as_dtype(element_dtype), name)
 
 
 def tensor_list_gather(
-    input_handle: Any, indices: Any, element_dtype: Any, element_shape: Any = None, name: str | None = None
+    input_handle: Any,
+    indices: TensorLike,
+    element_dtype: DTypeLike,
+    element_shape: ShapeLike = None,
+    name: str | None = None,
 ) -> Tensor:
     """Returns some entries as one tensor."""
     return tensor_list.list_gather(input_handle, indices, _shape_input(element_shape), as_dtype(element_dtype), name)
 
 
 def tensor_list_scatter(
-    tensor: Any, indices: Any, element_shape: Any = None, input_handle: Any = None, name: str | None = None
+    tensor: TensorLike,
+    indices: TensorLike,
+    element_shape: ShapeLike = None,
+    input_handle: Any = None,
+    name: str | None = None,
 ) -> Tensor:
     """Returns a list with the slices of a tensor at indices: a given list, or a new one."""
     if input_handle is not None:
@@ -81,7 +92,11 @@ def tensor_list_scatter(
 
 
 def tensor_list_stack(
-    input_handle: Any, element_dtype: Any, num_elements: int = -1, element_shape: Any = None, name: str | None = None
+    input_handle: Any,
+    element_dtype: DTypeLike,
+    num_elements: int = -1,
+    element_shape: ShapeLike = None,
+    name: str | None = None,
 ) -> Tensor:
     """Returns all entries as one tensor."""
     shape = _shape_input(element_shape)
@@ -89,13 +104,15 @@ def tensor_list_stack(
 
 
 def tensor_list_concat(
-    input_handle: Any, element_dtype: Any, element_shape: Any = None, name: str | None = None
+    input_handle: Any, element_dtype: DTypeLike, element_shape: ShapeLike = None, name: str | None = None
 ) -> Tensor:
     """Returns all entries joined along their first dimension."""
     shape = _shape_input(element_shape)
     return tensor_list.list_concat(input_handle, shape, (), as_dtype(element_dtype), name)[0]
 
 
-def tensor_list_split(tensor: Any, element_shape: Any, lengths: Any, name: str | None = None) -> Tensor:
+def tensor_list_split(
+    tensor: TensorLike, element_shape: ShapeLike, lengths: TensorLike, name: str | None = None
+) -> Tensor:
     """Returns a list of the pieces of a tensor along its first dimension."""
     return tensor_list.list_split(tensor, _shape_input(element_shape), lengths, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.aliases import DTypeLike
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, int64, string
 from tapeflow.lookup.from_dataset import FastHashSpec as FastHashSpec
 from tapeflow.lookup.from_dataset import HasherSpec as HasherSpec
@@ -117,7 +117,7 @@ def index_table_from_tensor(
 
 
 def index_to_string_table_from_file(
-    vocabulary_file: Any, vocab_size: int | None = None, default_value: Any = "UNK", name: str | None = None,
+    vocabulary_file: Any, vocab_size: int | None = None, default_value: TensorLike = "UNK", name: str | None = None,
     key_column_index: int = TextFileIndex.LINE_NUMBER, value_column_index: int = TextFileIndex.WHOLE_LINE,
     delimiter: str = "\t",
 ) -> StaticHashTable:  # fmt: skip
@@ -129,7 +129,7 @@ def index_to_string_table_from_file(
 
 
 def index_to_string_table_from_tensor(
-    vocabulary_list: Any, default_value: Any = "UNK", name: str | None = None
+    vocabulary_list: Any, default_value: TensorLike = "UNK", name: str | None = None
 ) -> StaticHashTable:
     """Creates a table from numbers to words, see `index_table_from_tensor`."""
     words = convert(vocabulary_list, string)

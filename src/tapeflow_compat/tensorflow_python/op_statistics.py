@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.lazy_modules import load
+
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.graph import Graph
 
 _functions: dict[tuple[str, str], Callable[[Any, Any], OpStats]] = {}
 
@@ -58,7 +61,7 @@ class RegisterStatistics:
         return f
 
 
-def get_stats_for_node_def(graph: Any, node: Any, statistic_type: str) -> OpStats:
+def get_stats_for_node_def(graph: Graph, node: Any, statistic_type: str) -> OpStats:
     """Returns a statistic of a node, without a value where no function computes it."""
     if statistic_type == "flops" and ("MatMul", "flops") not in _functions:
         load("tapeflow.tensorflow_python.floating_point_operations").register_flops()

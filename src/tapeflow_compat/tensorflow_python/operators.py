@@ -3,12 +3,13 @@
 import operator
 from typing import Any
 
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.ragged import indexing
 
 __all__ = ["add", "eq", "getitem", "ne", "ragged_getitem"]
 
 
-def add(x: Any, y: Any, name: str | None = None) -> Any:
+def add(x: TensorLike, y: Any, name: str | None = None) -> Any:
     """Returns `x + y`."""
     return operator.add(x, y)
 

@@ -11,7 +11,7 @@ from tapeflow.math.arithmetic import multiply
 from tapeflow.math.casting import cast
 
 
-def broadcast_weights(weights: Any, values: TensorLike) -> Any:
+def broadcast_weights(weights: TensorLike, values: TensorLike) -> Any:
     """Returns weights in the shape of the values that they weigh.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.types.spec_proto import from_proto, to_proto
 from tapeflow.saved_model import revived, saving
@@ -11,13 +11,16 @@ from tapeflow.saved_model.loading import load_partial
 from tapeflow.saved_model.messages import read_model
 from tapeflow_compat.tensorflow_python.object_identity import ObjectIdentityDictionary
 
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
 __all__ = ["decode_proto", "encode_structure", "load", "load_partial", "parse_saved_model", "save_and_return_nodes"]
 
 decode_proto, encode_structure = from_proto, to_proto
 
 
 def save_and_return_nodes(
-    obj: Any, export_dir: Any, signatures: Any = None, options: Any = None, experimental_skip_checkpoint: bool = False
+    obj: Any, export_dir: str, signatures: Any = None, options: Any = None, experimental_skip_checkpoint: bool = False
 ) -> tuple[list[Any], Any]:
     """Saves an object; returns the saved objects, and the references that lead from the root to each.
 
@@ -35,7 +38,7 @@ def parse_saved_model(export_dir: str) -> Any:
     return SimpleNamespace(meta_graphs=read_model(export_dir))
 
 
-def _get_setter(proto: Any) -> Any:
+def _get_setter(proto: Message) -> Any:
     registered = revived.read_by(proto)
     return None if registered is None else registered.setter
 

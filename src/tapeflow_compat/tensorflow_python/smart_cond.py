@@ -8,12 +8,13 @@ from typing import Any
 from tapeflow.array.properties import get_static_value
 from tapeflow.control.conditions_and_loops import cond
 from tapeflow.core.ops.static import array_of
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 
 
 def smart_cond(
-    pred: Any,
+    pred: TensorLike,
     true_fn: Callable[[], Any] | None = None,
     false_fn: Callable[[], Any] | None = None,
     name: str | None = None,

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.masks import where
 from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, int64, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor
@@ -91,7 +92,7 @@ class CSRSparseMatrix(SparseMatrix):
         ValueError: `value` is a `SparseTensor`, and there are indices.
     """
 
-    def __init__(self, value: Any, indices: Any = None, name: str | None = None) -> None:
+    def __init__(self, value: Any, indices: TensorLike | None = None, name: str | None = None) -> None:
         if isinstance(value, SparseTensor):
             if indices is not None:
                 raise ValueError("indices must be None if value is a SparseTensor.")

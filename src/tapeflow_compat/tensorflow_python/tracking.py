@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tapeflow.core.types.aliases import DTypeLike
 from tapeflow.core.values.trackable import (
     AutoTrackable,
     Trackable,
@@ -49,7 +50,7 @@ class CheckpointInitialValueCallable:
         """The number of the restoration."""
         return self.checkpoint_position.restore_uid
 
-    def __call__(self, shape: Any = None, dtype: Any = None, shard_info: Any = None) -> Any:
+    def __call__(self, shape: Any = None, dtype: DTypeLike = None, shard_info: Any = None) -> Any:
         """Returns the value; the checkpoint determines shape and dtype."""
         return self.checkpoint_position.value()
 
@@ -67,7 +68,7 @@ class DelegatingTrackableMixin:
     def _trackable_children(self, *args: Any, **kwargs: Any) -> Any:
         return self._trackable._trackable_children(*args, **kwargs)
 
-    def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
+    def _track_trackable(self, trackable: Trackable, name: str, overwrite: bool = False) -> Any:
         return self._trackable._track_trackable(trackable, name, overwrite)
 
     def _lookup_dependency(self, name: str, *args: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.creation import zeros
 from tapeflow.core.scopes import init_scope, name_scope
@@ -13,6 +13,9 @@ from tapeflow.distribute.context import get_replica_context, get_strategy
 from tapeflow.distribute.replica_reductions import ReduceOp
 from tapeflow.math.casting import cast
 from tapeflow.train import states
+
+if TYPE_CHECKING:
+    from tapeflow.distribute.strategy import Strategy
 
 
 def assign_moving_average(
@@ -43,10 +46,10 @@ def assign_moving_average(
         total = biased.assign_sub((biased - value) * rate)
         return average.assign(total / (1.0 - (1.0 - rate) ** steps.assign_add(1.0)))
 
-    def update(strategy: Any, average: Variable, value: Any) -> Any:
+    def update(strategy: Strategy, average: Variable, value: Any) -> Any:
         return strategy.extended.update(average, move, args=(value,))
 
-    def reduce_and_update(strategy: Any, average: Variable, value: Any) -> Any:
+    def reduce_and_update(strategy: Strategy, average: Variable, value: Any) -> Any:
         return update(strategy, average, strategy.extended.reduce_to(ReduceOp.MEAN, value, average))
 
     with name_scope(name or "AssignMovingAvg"):

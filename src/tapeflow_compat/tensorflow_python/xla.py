@@ -11,13 +11,13 @@ from tapeflow.array.creation import range as range_of
 from tapeflow.array.properties import shape
 from tapeflow.array.ranges import meshgrid
 from tapeflow.array.scatters import tensor_scatter_nd_update
-from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.math.casting import cast
 from tapeflow.math.extrema import maximum, minimum
 from tapeflow.xla import call_module as modules
 
 
-def dynamic_update_slice(x: TensorLike, updates: TensorLike, indices: Any, name: str | None = None) -> Any:
+def dynamic_update_slice(x: TensorLike, updates: TensorLike, indices: TensorLike, name: str | None = None) -> Any:
     """Returns a copy of `x` with `updates` written over a part of it.
 
     Args:
@@ -39,7 +39,7 @@ def dynamic_update_slice(x: TensorLike, updates: TensorLike, indices: Any, name:
 
 
 def call_module(
-    args: Sequence[Any], *, version: int = 4, module: str | bytes, Tout: Any, Sout: Any, **attrs: Any
+    args: Sequence[Any], *, version: int = 4, module: str | bytes, Tout: DTypeLike, Sout: Any, **attrs: Any
 ) -> Any:
     """Runs a module of StableHLO, see `tapeflow/xla/call_module.py`.
 

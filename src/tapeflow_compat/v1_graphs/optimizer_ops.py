@@ -28,23 +28,38 @@ Values = tuple[torch.Tensor, ...]
 # ---- rules -----------------------------------------------------------------------------------------------------------
 
 
-def _gradient_descent(var: Any, delta: Any, alpha: Any) -> Values:
+def _gradient_descent(var: torch.Tensor, delta: torch.Tensor, alpha: torch.Tensor) -> Values:
     return (var - alpha * delta,)
 
 
-def _momentum(var: Any, accum: Any, grad: Any, lr: Any, momentum: Any, use_nesterov: bool) -> Values:
+def _momentum(
+    var: torch.Tensor,
+    accum: torch.Tensor,
+    grad: torch.Tensor,
+    lr: torch.Tensor,
+    momentum: torch.Tensor,
+    use_nesterov: bool,
+) -> Values:
     accum = accum * momentum + grad
     return var - (grad * lr + accum * momentum * lr if use_nesterov else accum * lr), accum
 
 
-def _keras_momentum(var: Any, accum: Any, grad: Any, lr: Any, momentum: Any, use_nesterov: bool) -> Values:
+def _keras_momentum(
+    var: torch.Tensor,
+    accum: torch.Tensor,
+    grad: torch.Tensor,
+    lr: torch.Tensor,
+    momentum: torch.Tensor,
+    use_nesterov: bool,
+) -> Values:
     accum = accum * momentum - grad * lr
     return var + (accum * momentum - grad * lr if use_nesterov else accum), accum
 
 
 def _adam(
-    var: Any, m: Any, v: Any, grad: Any, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any,
-    epsilon: Any, use_nesterov: bool,
+    var: torch.Tensor, m: torch.Tensor, v: torch.Tensor, grad: torch.Tensor, beta1_power: torch.Tensor,
+    beta2_power: torch.Tensor, lr: torch.Tensor, beta1: torch.Tensor, beta2: torch.Tensor,
+    epsilon: torch.Tensor, use_nesterov: bool,
 ) -> Values:  # fmt: skip
     """Computes a step of Adam (Kingma and Ba 2015, https://arxiv.org/abs/1412.6980), bias corrections included."""
     alpha = lr * torch.sqrt(1 - beta2_power) / (1 - beta1_power)
@@ -54,25 +69,51 @@ def _adam(
     return var - mean * alpha / (torch.sqrt(v) + epsilon), m, v
 
 
-def _adagrad(var: Any, accum: Any, grad: Any, lr: Any, update_slots: bool) -> Values:
+def _adagrad(
+    var: torch.Tensor, accum: torch.Tensor, grad: torch.Tensor, lr: torch.Tensor, update_slots: bool
+) -> Values:
     """Computes a step of Adagrad (Duchi et al. 2011, https://jmlr.org/papers/v12/duchi11a.html)."""
     accum = accum + grad * grad if update_slots else accum
     return var - grad * lr * torch.rsqrt(accum), accum
 
 
-def _adagrad_v2(var: Any, accum: Any, grad: Any, lr: Any, epsilon: Any, update_slots: bool) -> Values:
+def _adagrad_v2(
+    var: torch.Tensor,
+    accum: torch.Tensor,
+    grad: torch.Tensor,
+    lr: torch.Tensor,
+    epsilon: torch.Tensor,
+    update_slots: bool,
+) -> Values:
     accum = accum + grad * grad if update_slots else accum
     return var - grad * lr / (torch.sqrt(accum) + epsilon), accum
 
 
-def _rms_prop(var: Any, ms: Any, mom: Any, grad: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any) -> Values:
+def _rms_prop(
+    var: torch.Tensor,
+    ms: torch.Tensor,
+    mom: torch.Tensor,
+    grad: torch.Tensor,
+    lr: torch.Tensor,
+    rho: torch.Tensor,
+    momentum: torch.Tensor,
+    epsilon: torch.Tensor,
+) -> Values:
     ms = ms + (grad * grad - ms) * (1 - rho)
     mom = mom * momentum + grad * lr * torch.rsqrt(ms + epsilon)
     return var - mom, ms, mom
 
 
 def _centered_rms_prop(
-    var: Any, mg: Any, ms: Any, mom: Any, grad: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any
+    var: torch.Tensor,
+    mg: torch.Tensor,
+    ms: torch.Tensor,
+    mom: torch.Tensor,
+    grad: torch.Tensor,
+    lr: torch.Tensor,
+    rho: torch.Tensor,
+    momentum: torch.Tensor,
+    epsilon: torch.Tensor,
 ) -> Values:
     ms = ms + (grad * grad - ms) * (1 - rho)
     mg = mg + (grad - mg) * (1 - rho)
@@ -80,20 +121,29 @@ def _centered_rms_prop(
     return var - mom, mg, ms, mom
 
 
-def _adadelta(var: Any, accum: Any, accum_update: Any, grad: Any, lr: Any, rho: Any, epsilon: Any) -> Values:
+def _adadelta(
+    var: torch.Tensor,
+    accum: torch.Tensor,
+    accum_update: torch.Tensor,
+    grad: torch.Tensor,
+    lr: torch.Tensor,
+    rho: torch.Tensor,
+    epsilon: torch.Tensor,
+) -> Values:
     """Computes a step of Adadelta (Zeiler 2012, https://arxiv.org/abs/1212.5701)."""
     accum = accum * rho + grad * grad * (1 - rho)
     step = torch.sqrt(accum_update + epsilon) * torch.rsqrt(accum + epsilon) * grad
     return var - step * lr, accum, accum_update * rho + step * step * (1 - rho)
 
 
-def _power(accum: Any, lr_power: Any) -> Any:
+def _power(accum: torch.Tensor, lr_power: torch.Tensor) -> Any:
     return torch.sqrt(accum) if float(lr_power) == -0.5 else accum**-lr_power
 
 
 def _ftrl(
-    var: Any, accum: Any, linear: Any, grad: Any, lr: Any, l1: Any, l2: Any, lr_power: Any, multiply_linear_by_lr: bool,
-    l2_shrinkage: Any = 0.0,
+    var: torch.Tensor, accum: torch.Tensor, linear: torch.Tensor, grad: torch.Tensor, lr: torch.Tensor,
+    l1: torch.Tensor, l2: torch.Tensor, lr_power: torch.Tensor, multiply_linear_by_lr: bool,
+    l2_shrinkage: torch.Tensor | float = 0.0,
 ) -> Values:  # fmt: skip
     """Computes a step of FTRL (McMahan et al. 2013, https://research.google.com/pubs/archive/41159.pdf)."""
     total = accum + grad * grad
@@ -105,25 +155,46 @@ def _ftrl(
     return torch.where(linear.abs() > l1 * scale, solution, torch.zeros_like(solution)), total, linear
 
 
-def _proximal_gradient_descent(var: Any, delta: Any, alpha: Any, l1: Any, l2: Any) -> Values:
+def _proximal_gradient_descent(
+    var: torch.Tensor, delta: torch.Tensor, alpha: torch.Tensor, l1: torch.Tensor, l2: torch.Tensor
+) -> Values:
     """Computes a step of gradient descent and then one towards zero: FOBOS (https://papers.nips.cc/paper/3793)."""
     step = var - delta * alpha
     return (step.sign() * torch.clamp_min(step.abs() - alpha * l1, 0) / (1 + l2 * alpha),)
 
 
-def _proximal_adagrad(var: Any, accum: Any, grad: Any, lr: Any, l1: Any, l2: Any) -> Values:
+def _proximal_adagrad(
+    var: torch.Tensor, accum: torch.Tensor, grad: torch.Tensor, lr: torch.Tensor, l1: torch.Tensor, l2: torch.Tensor
+) -> Values:
     accum = accum + grad * grad
     return *_proximal_gradient_descent(var, grad, lr * torch.rsqrt(accum), l1, l2), accum
 
 
-def _adagrad_da(var: Any, total: Any, squares: Any, grad: Any, lr: Any, l1: Any, l2: Any, global_step: Any) -> Values:
+def _adagrad_da(
+    var: torch.Tensor,
+    total: torch.Tensor,
+    squares: torch.Tensor,
+    grad: torch.Tensor,
+    lr: torch.Tensor,
+    l1: torch.Tensor,
+    l2: torch.Tensor,
+    global_step: torch.Tensor,
+) -> Values:
     total, squares = total + grad, squares + grad * grad
     shrunk = total.sign() * torch.clamp_min(total.abs() - l1 * global_step, 0)
     return -lr * shrunk / (l2 * global_step * lr + torch.sqrt(squares)), total, squares
 
 
 def _ada_max(
-    var: Any, m: Any, v: Any, grad: Any, beta1_power: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any
+    var: torch.Tensor,
+    m: torch.Tensor,
+    v: torch.Tensor,
+    grad: torch.Tensor,
+    beta1_power: torch.Tensor,
+    lr: torch.Tensor,
+    beta1: torch.Tensor,
+    beta2: torch.Tensor,
+    epsilon: torch.Tensor,
 ) -> Values:
     """Computes a step of AdaMax (Kingma and Ba 2015, https://arxiv.org/abs/1412.6980)."""
     m = m + (grad - m) * (1 - beta1)
@@ -132,8 +203,9 @@ def _ada_max(
 
 
 def _amsgrad(
-    var: Any, m: Any, v: Any, vhat: Any, grad: Any, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any,
-    epsilon: Any,
+    var: torch.Tensor, m: torch.Tensor, v: torch.Tensor, vhat: torch.Tensor, grad: torch.Tensor,
+    beta1_power: torch.Tensor, beta2_power: torch.Tensor, lr: torch.Tensor, beta1: torch.Tensor, beta2: torch.Tensor,
+    epsilon: torch.Tensor,
 ) -> Values:  # fmt: skip
     """Computes a step of AMSGrad (Reddi et al. 2018, https://arxiv.org/abs/1904.09237)."""
     alpha = lr * torch.sqrt(1 - beta2_power) / (1 - beta1_power)
@@ -143,13 +215,29 @@ def _amsgrad(
     return var - m * alpha / (torch.sqrt(vhat) + epsilon), m, v, vhat
 
 
-def _add_sign(var: Any, m: Any, grad: Any, lr: Any, alpha: Any, sign_decay: Any, beta: Any) -> Values:
+def _add_sign(
+    var: torch.Tensor,
+    m: torch.Tensor,
+    grad: torch.Tensor,
+    lr: torch.Tensor,
+    alpha: torch.Tensor,
+    sign_decay: torch.Tensor,
+    beta: torch.Tensor,
+) -> Values:
     """Computes a step of AddSign (Bello et al. 2017, https://arxiv.org/abs/1709.07417)."""
     m = m * beta + grad * (1 - beta)
     return var - lr * (alpha + sign_decay * grad.sign() * m.sign()) * grad, m
 
 
-def _power_sign(var: Any, m: Any, grad: Any, lr: Any, logbase: Any, sign_decay: Any, beta: Any) -> Values:
+def _power_sign(
+    var: torch.Tensor,
+    m: torch.Tensor,
+    grad: torch.Tensor,
+    lr: torch.Tensor,
+    logbase: torch.Tensor,
+    sign_decay: torch.Tensor,
+    beta: torch.Tensor,
+) -> Values:
     m = m * beta + grad * (1 - beta)
     return var - lr * torch.exp(logbase * sign_decay * grad.sign() * m.sign()) * grad, m
 
@@ -181,7 +269,9 @@ def _kernel(rule: Callable[..., Values], names: Sequence[str], handles: Sequence
                 else:
                     variable._set(value, tensor)
 
-    def updated(values: Sequence[torch.Tensor], grad: Any, indices: Any, arguments: dict[str, Any]) -> Values:
+    def updated(
+        values: Sequence[torch.Tensor], grad: torch.Tensor, indices: torch.Tensor, arguments: dict[str, Any]
+    ) -> Values:
         place = next((v.device for v in (*values, grad) if not v.is_cpu), None)
         if place is not None:  # a variable, or a number, may still be on the CPU
             values, grad = [move_value(v, place) for v in values], move_value(grad, place)
@@ -198,7 +288,7 @@ def _kernel(rule: Callable[..., Values], names: Sequence[str], handles: Sequence
     return kernel
 
 
-def _summed_by_row(indices: Any, grad: Any, whole: Any) -> tuple[Any, Any]:
+def _summed_by_row(indices: torch.Tensor, grad: torch.Tensor, whole: torch.Tensor) -> tuple[Any, Any]:
     """Returns the numbers of a gradient's rows, each once, and the sum of the gradients of each row."""
     rows, places = torch.unique(indices.to(torch.int64), return_inverse=True)
     if len(rows) and not 0 <= int(rows[0]) <= int(rows[-1]) < len(whole):

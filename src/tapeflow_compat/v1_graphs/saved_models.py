@@ -7,7 +7,7 @@ import itertools
 import keyword
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorboard.compat.proto import meta_graph_pb2
 from tensorboard.compat.proto.variable_pb2 import VariableDef
@@ -45,6 +45,9 @@ from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.train.states import checkpoint_exists
 from tapeflow_compat.v1_graphs.frames import Dataflow, dataflow_operation
 
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
 _ASSETS_KEY = "saved_model_assets"
 LEGACY_INIT_OP_KEY = "legacy_init_op"
 MAIN_OP_KEY = "saved_model_main_op"
@@ -54,7 +57,7 @@ _TRAIN_OP = "__saved_model_train_op"
 _numbers = itertools.count(1)  # of models, which hold state of their own
 
 
-def main_op_of(meta: Any) -> str | None:
+def main_op_of(meta: Message) -> str | None:
     """Returns the name of the operation to run after loading a `MetaGraphDef`, or None."""
     if INIT_OP in meta.signature_def:
         return meta.signature_def[INIT_OP].outputs[INIT_OP].name
@@ -64,7 +67,7 @@ def main_op_of(meta: Any) -> str | None:
     return None
 
 
-def assets_of(meta: Any) -> Iterable[Any]:
+def assets_of(meta: Message) -> Iterable[Any]:
     """Returns `AssetFileDef`s: names of files and their tensors. TensorFlow 1 writes them in a collection."""
     if meta.asset_file_def or _ASSETS_KEY not in meta.collection_def:
         return meta.asset_file_def
@@ -432,7 +435,7 @@ class _Signatures(Mapping[str, GraphFunction]):
         return f"_SignatureMap({dict(self)})"
 
 
-def load_graph(directory: str, meta: Any, restore: bool = True) -> LoadedGraph:
+def load_graph(directory: str, meta: Message, restore: bool = True) -> LoadedGraph:
     """Returns the graph of a SavedModel, with the values of its variables, after its main operation has run.
 
     Args:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorboard.compat.proto.variable_pb2 import VariableDef
 
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.operation import variable_of
 
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.graph import Graph
 
-def variable_def(variable: Any, graph: Any) -> Any:
+
+def variable_def(variable: Variable, graph: Graph) -> Any:
     """Returns a variable of a graph as a `VariableDef` message: the names of its operations."""
     initializer = variable.initializer
     return VariableDef(
@@ -23,7 +26,7 @@ def variable_def(variable: Any, graph: Any) -> Any:
     )
 
 
-def variable_of_def(graph: Any, definition: Any, scope: str) -> Variable:
+def variable_of_def(graph: Graph, definition: Any, scope: str) -> Variable:
     """Returns the variable of a `VariableDef` message. The graph must contain the operations that it names.
 
     Raises:

@@ -185,7 +185,7 @@ def sort_values(value: Any, /, **kwargs: Any) -> Any:
     return sort(value, direction="DESCENDING" if kwargs.get("reverse") else "ASCENDING")
 
 
-def map_(function: Any, *iterables: Any) -> Any:
+def map_(function: Callable[..., Any], *iterables: Any) -> Any:
     if iterables and _are_datasets(*iterables):
         return type(iterables[0]).zip(iterables).map(function)
     return map(_convert_callable(function), *iterables)
@@ -197,7 +197,7 @@ def filter_(function: Any, iterable: Any) -> Any:
     return filter(function and _convert_callable(function), iterable)
 
 
-def _convert_callable(function: Any) -> Any:
+def _convert_callable(function: Callable[..., Any]) -> Any:
     from tapeflow.autograph.conversion import converted_call  # a circle: `conversion` builds on the operators
 
     return converted_call(function)

@@ -68,7 +68,7 @@ def shape_of(x: Any) -> Any:
     return tuple(x.shape.as_list()) if x.shape.is_fully_defined() else DynamicShape(x)
 
 
-def is_unranked(shape: Any) -> bool:
+def is_unranked(shape: DynamicShape | tuple[int, ...]) -> bool:
     """Returns True if the rank of a shape, as `shape_of` returns it, is unknown."""
     return not isinstance(shape, tuple) and shape.tensor.shape.rank is None
 

@@ -11,7 +11,7 @@ import itertools
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
@@ -24,6 +24,9 @@ from tapeflow.core.tracebacks import is_engine_file
 from tapeflow.core.types.dtypes import DType, variant
 from tapeflow.core.values.indexed_slices import concat_slices
 from tapeflow.core.values.tensor import EagerTensor, Tensor, next_id
+
+if TYPE_CHECKING:
+    from tapeflow.core.values.variable import Variable
 
 Gradient = Any  # a tensor, IndexedSlices, or None
 
@@ -127,7 +130,7 @@ class Tape:
             else:
                 self.reads[i] = i
 
-    def variable_read(self, variable: Any, read: int) -> None:
+    def variable_read(self, variable: Variable, read: int) -> None:
         """Notes a read of a variable.
 
         Args:

@@ -328,7 +328,7 @@ class DefinedOp(Op):
                     raise unfit(value, default)
                 self.check_types({attr: convert(leaves).dtype})
 
-    def as_list(self, arg: Any, argument: ArgDef, args: Sequence[Any]) -> list[Any]:
+    def as_list(self, arg: Sequence[TensorLike], argument: ArgDef, args: Sequence[Any]) -> list[Any]:
         if isinstance(arg, (list, tuple)):
             return list(arg)
         if isinstance(arg, np.ndarray) and arg.ndim > 1 and state.graph is None:

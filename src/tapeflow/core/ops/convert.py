@@ -298,7 +298,7 @@ def _pack_tensors(value: Sequence[Any], dtype: DType | None) -> Any:
     if dtype is None:
         dtype = first
 
-    def pack(v: Any) -> Any:
+    def pack(v: TensorLike) -> Any:
         if isinstance(v, (list, tuple)) and _has_tensor(v):
             if not requested and not all(isinstance(x, Tensor) for x in v):
                 for x in v:

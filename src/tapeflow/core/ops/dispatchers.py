@@ -22,7 +22,7 @@ _KNOWN = frozenset({
 })  # fmt: skip
 
 
-def offer_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def offer_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Returns the result of a dispatcher for a call, or NotImplemented; only calls with foreign values are offered.
 
     Args:
@@ -39,7 +39,7 @@ def offer_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return NotImplemented
 
 
-def explicit_arguments(function: Any, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def explicit_arguments(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Returns positional and keyword arguments for an op, without optional ones that equal their defaults.
 
     Args:

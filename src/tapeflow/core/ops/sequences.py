@@ -189,7 +189,7 @@ def quick_array(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType] | N
     return array.reshape(shape) if shape else array, result
 
 
-def quick_strings(value: Any, dtype: DType | None) -> StringArray | None:
+def quick_strings(value: Sequence[Any], dtype: DType | None) -> StringArray | None:
     """Returns the array of a list of texts, or None where something else may be in it."""
     if type(value) is not list or not value or type(value[0]) not in _TEXTS or dtype not in (None, string):
         return None
@@ -269,7 +269,7 @@ def _collect_leaves(value: Any, shape: list[int], depth: int, leaves: list[Any])
     leaves.extend(value)
 
 
-def _row_array(leaves: list[Any], value: Any, dtype: DType | None) -> tuple[Any, DType]:
+def _row_array(leaves: list[Any], value: Sequence[Any], dtype: DType | None) -> tuple[Any, DType]:
     leaves = [v[()] if isinstance(v, np.ndarray) else v for v in leaves]
     kinds: list[Any] = [*map(type, leaves)]
     letters, first = set(map(letter, set(kinds))), letter(kinds[0])

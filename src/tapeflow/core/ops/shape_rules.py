@@ -206,7 +206,7 @@ def no_results(*_: Any) -> list[TensorShape]:
     return []
 
 
-def stated_dims(dims: Any) -> tuple[int | None, ...]:
+def stated_dims(dims: Sequence[int | None]) -> tuple[int | None, ...]:
     """Returns the dimensions that the numbers of a host argument state, None for those that are not static.
 
     So is -1 while a graph is built, as in TensorFlow's shape functions: it is for the kernel to refuse it.

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 import numpy as np
 import torch
 
 from tapeflow.core.types.valueless import ValuelessType
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 _REF = 100  # DataType numbers a reference type as its base type plus 100
 
@@ -169,7 +172,7 @@ class DType(ValuelessType):
         return types_pb2.SerializedDType
 
     @classmethod
-    def experimental_from_proto(cls, proto: Any) -> DType:
+    def experimental_from_proto(cls, proto: Message) -> DType:
         """Returns the dtype that a `SerializedDType` message holds."""
         return DType(proto.datatype)
 

@@ -11,6 +11,8 @@ from tapeflow.core.types.dimension import Dimension
 from tapeflow.core.types.valueless import ValuelessType
 
 if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
     from tapeflow.core.types.aliases import ShapeLike
 
 
@@ -228,7 +230,7 @@ class TensorShape(ValuelessType):
         return tensor_shape_pb2.TensorShapeProto
 
     @classmethod
-    def experimental_from_proto(cls, proto: Any) -> TensorShape:
+    def experimental_from_proto(cls, proto: Message) -> TensorShape:
         """Returns the shape that a `TensorShapeProto` holds."""
         return TensorShape(proto)
 
@@ -257,7 +259,7 @@ class TensorShape(ValuelessType):
             return TensorShape._of(None)
         return unknown_shape(key.stop - start)
 
-    def __add__(self, other: Any) -> TensorShape:
+    def __add__(self, other: TensorShape | list[int]) -> TensorShape:
         return self.concatenate(other)
 
     def __radd__(self, other: int | Sequence[int] | None) -> TensorShape:

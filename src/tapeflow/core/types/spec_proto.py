@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from tapeflow.core.types import spec_registry
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import BoundedTensorSpec, IndexedSlicesSpec, TensorSpec, TypeSpec, VariableSpec
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 
 def _spec_classes() -> dict[int, type[TypeSpec]]:
@@ -53,7 +56,7 @@ def spec_to_proto(spec: TypeSpec) -> Any:
     )
 
 
-def spec_from_proto(proto: Any) -> TypeSpec:
+def spec_from_proto(proto: Message) -> TypeSpec:
     """Returns the spec that a message holds.
 
     Raises:
@@ -90,7 +93,7 @@ def _tensor_proto(array: np.ndarray, dtype: DType) -> Any:
     return tensor_pb2.TensorProto(dtype=dtype.as_datatype_enum, tensor_shape=shape, tensor_content=array.tobytes())
 
 
-def _proto_values(proto: Any, dtype: DType) -> np.ndarray:
+def _proto_values(proto: Message, dtype: DType) -> np.ndarray:
     shape: Any = TensorShape(proto.tensor_shape).as_list()
     if proto.tensor_content:
         return np.frombuffer(proto.tensor_content, dtype.as_numpy_dtype).reshape(shape)
@@ -145,7 +148,7 @@ def to_proto(value: Any) -> Any:
     return out
 
 
-def from_proto(proto: Any) -> Any:
+def from_proto(proto: Message) -> Any:
     """Returns the structure that a `StructuredValue` holds.
 
     Raises:

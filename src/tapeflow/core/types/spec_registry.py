@@ -27,7 +27,7 @@ def register(name: str) -> Callable[[Any], Any]:
             f"got {name!r}."
         )
 
-    def decorate(kind: Any) -> Any:
+    def decorate(kind: str) -> Any:
         if not (isinstance(kind, type) and issubclass(kind, TypeSpec)):
             raise TypeError(f"Expected `cls` to be a TypeSpec; got {kind!r}")
         if kind in _TYPE_SPEC_TO_NAME:

@@ -265,7 +265,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
 
 
 def _pack_items(
-    container: _Container, structure: Any, flat: Any, index: int, table: _ContainerTable
+    container: _Container, structure: Any, flat: Sequence[Any], index: int, table: _ContainerTable
 ) -> tuple[int, list]:
     """Returns the new items of a structure, and the index of the first item of `flat` not used."""
     items = []

@@ -114,7 +114,7 @@ def map_structure_with_paths(func: Callable, *structure: Any, **kwargs: Any) -> 
 
 
 def flatten_up_to(
-    shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
+    shallow_tree: Sequence[Any], input_tree: Sequence[Any], check_types: bool = True, expand_composites: bool = False
 ) -> list:
     """Returns the values in `input_tree` at the places where `shallow_tree` has its atoms.
 
@@ -141,7 +141,7 @@ def flatten_up_to(
 
 
 def flatten_with_tuple_paths_up_to(
-    shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
+    shallow_tree: Sequence[Any], input_tree: Sequence[Any], check_types: bool = True, expand_composites: bool = False
 ) -> list[tuple[tuple, Any]]:
     """`flatten_up_to` with the path to each value."""
     assert_shallow_structure(shallow_tree, input_tree, check_types, expand_composites)
@@ -237,7 +237,7 @@ def assert_shallow_structure(
         assert_shallow_structure(shallow_value, input_value, check_types, expand_composites)
 
 
-def _has_type_of(tree: Any, shallow: Any) -> bool:
+def _has_type_of(tree: list[Any], shallow: list[int]) -> bool:
     """Returns True if a structure has the shallow one's type, or a type that counts as the same."""
     return (
         isinstance(tree, type(shallow))

@@ -130,7 +130,7 @@ class Trackable:
         name: str,
         shape: Any = None,
         dtype: Any = None,
-        initializer: Any = None,
+        initializer: Callable[..., Any] | None = None,
         getter: Callable[..., Any] | None = None,
         overwrite: bool = False,
         **kwargs: Any,

@@ -242,7 +242,7 @@ class AssignsParts:
         rows = (at * torch.tensor(strides, dtype=torch.long, device=at.device)).sum(1)
         return self._change(op, change, rows, updates, depth)
 
-    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+    def sparse_read(self, indices: Tensor, name: str | None = None) -> Tensor:
         """Returns the rows at `indices`: `tf.gather(self, indices)`."""
         return hooks.gather(self, indices, name=name)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -49,7 +50,7 @@ class Csv(OfFiles):
 
     @classmethod
     def of_op(
-        cls, filenames: Any, compression_type: bytes, buffer_size: int, header: bool, field_delim: bytes,
+        cls, filenames: TensorLike, compression_type: bytes, buffer_size: int, header: bool, field_delim: bytes,
         use_quote_delim: bool, na_value: bytes, select_cols: list[int], record_defaults: list[Any],
         exclude_cols: Sequence[int] = (),
     ) -> Csv:  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 from tapeflow.array.properties import size
 from tapeflow.array.reshapes import reshape
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
@@ -31,7 +32,7 @@ from tapeflow.math.extrema import maximum
 _BUFFER = 256 * 1024  # the bytes that are read at once
 
 
-def names_of(filenames: Any) -> Node:
+def names_of(filenames: TensorLike) -> Node:
     """Returns file names, or a node of file names, as a node.
 
     Raises:
@@ -57,7 +58,7 @@ def names_of(filenames: Any) -> Node:
     return FromTensorSlices(convert([], string) if empty else reshape(names, [-1]), True)
 
 
-def _plain_names(filenames: Any) -> Any:
+def _plain_names(filenames: TensorLike) -> Any:
     """Returns names, with text in place of `os.PathLike` objects."""
     if isinstance(filenames, (list, tuple)):
         return [_plain_names(f) for f in filenames]
@@ -104,7 +105,7 @@ class Contents(OfFiles):
         return cls(names_of(filenames), *reading(compression_type, buffer_size), turns, *lengths)
 
     @classmethod
-    def of_op(cls, filenames: Any, compression_type: bytes, buffer_size: int) -> Any:
+    def of_op(cls, filenames: TensorLike, compression_type: bytes, buffer_size: int) -> Any:
         return cls.of(filenames, compression_type, buffer_size, None)
 
     def element_spec(self) -> Any:
@@ -130,7 +131,7 @@ class Contents(OfFiles):
         raise NotImplementedError
 
 
-def reading(compression_type: Any, buffer_size: Any) -> tuple[Any, int]:
+def reading(compression_type: TensorLike, buffer_size: Any) -> tuple[Any, int]:
     """Returns the fields of a node that reads files, from a user's arguments."""
     return text(compression_type or ""), _BUFFER if buffer_size is None else integer(buffer_size)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapeflow.core.errors import DataLossError
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data.node import dataset_op
 from tapeflow.data.sources.files import Contents
@@ -22,7 +23,7 @@ class FixedLengthRecords(Contents):
 
     @classmethod
     def of_op(  # type: ignore[override]
-        cls, filenames: Any, header_bytes: int, record_bytes: int, footer_bytes: int, buffer_size: int,
+        cls, filenames: TensorLike, header_bytes: int, record_bytes: int, footer_bytes: int, buffer_size: int,
         compression_type: bytes = b"",
     ) -> Any:  # fmt: skip
         return cls.of(filenames, compression_type, buffer_size, None, record_bytes, header_bytes, footer_bytes)

@@ -64,7 +64,7 @@ class Load(Node):
         return inputs[0]
 
 
-def load(path: Any, element_spec: Any, compression: Any, reader: Any, wait: bool) -> Load:
+def load(path: str | os.PathLike, element_spec: Any, compression: Any, reader: Any, wait: bool) -> Load:
     """Returns the node of a saved dataset, for a user's arguments."""
     folder = os.fspath(path)
     while wait and not gfile.exists(os.path.join(folder, METADATA)):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core import device as devices
 from tapeflow.train.cluster import ClusterSpec
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 
 class ClusterResolver(metaclass=ABCMeta):
@@ -41,7 +44,7 @@ class ClusterResolver(metaclass=ABCMeta):
         """
 
     def num_accelerators(
-        self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
+        self, task_type: str | None = None, task_id: int | None = None, config_proto: Message | None = None
     ) -> dict[str, int]:
         """Returns the number of accelerators of this process.
 
@@ -147,7 +150,7 @@ class SimpleClusterResolver(ClusterResolver):
         return with_protocol(self._master, rpc_layer or self._rpc_layer)
 
     def num_accelerators(
-        self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
+        self, task_type: str | None = None, task_id: int | None = None, config_proto: Message | None = None
     ) -> dict[str, int]:
         return self._num_accelerators or {}
 
@@ -243,6 +246,6 @@ class UnionResolver(ClusterResolver):
         self._rpc_layer = rpc_layer
 
     def num_accelerators(
-        self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
+        self, task_type: str | None = None, task_id: int | None = None, config_proto: Message | None = None
     ) -> dict[str, int]:
         return self._resolvers[0].num_accelerators(task_type, task_id, config_proto)

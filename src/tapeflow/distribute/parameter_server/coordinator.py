@@ -8,7 +8,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.context import discard, state
 from tapeflow.core.logger import get_logger
@@ -24,6 +24,9 @@ from tapeflow.distribute.parameter_server.variables import OWNER
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.transport.calls import Client, TaskUnavailableError, client_of
+
+if TYPE_CHECKING:
+    from tapeflow.distribute.strategy import Strategy
 
 _RETRY_SECONDS = 1.0
 _MOST_SECONDS_TO_END = 5.0
@@ -115,7 +118,7 @@ class ClusterCoordinator:
 
     _strategy: ParameterServerStrategy
 
-    def __new__(cls, strategy: Any) -> ClusterCoordinator:
+    def __new__(cls, strategy: Strategy) -> ClusterCoordinator:
         if not isinstance(strategy, ParameterServerStrategy):
             raise ValueError(
                 "Only `tf.distribute.experimental.ParameterServerStrategy` is supported to work with "
@@ -147,7 +150,9 @@ class ClusterCoordinator:
         """The strategy."""
         return self._strategy
 
-    def schedule(self, fn: Any, args: Sequence[Any] | None = None, kwargs: dict[str, Any] | None = None) -> RemoteValue:
+    def schedule(
+        self, fn: Callable[..., Any], args: Sequence[Any] | None = None, kwargs: dict[str, Any] | None = None
+    ) -> RemoteValue:
         """Schedules a function, which some worker will run.
 
         Args:

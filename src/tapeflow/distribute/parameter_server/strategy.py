@@ -141,7 +141,7 @@ class ParameterServerExtended(StrategyExtended):
         return ShardedVariable(parts, name or "ShardedVariable")
 
     @contextmanager
-    def _on_server_of(self, variable: Any) -> Iterator[None]:
+    def _on_server_of(self, variable: Variable) -> Iterator[None]:
         self._colocated.append([s.address for s in self._servers].index(variable.where.address))
         try:
             yield
@@ -160,7 +160,7 @@ class ParameterServerExtended(StrategyExtended):
     def _distribute_dataset(self, dataset: Any, options: InputOptions | None) -> Any:
         return PerWorkerInput(dataset, self._strategy, options, divide_batches(1))
 
-    def _distribute_datasets_from_function(self, dataset_fn: Any, options: InputOptions | None) -> Any:
+    def _distribute_datasets_from_function(self, dataset_fn: Callable[..., Any], options: InputOptions | None) -> Any:
         return PerWorkerInput(dataset_fn(self._input_context()), self._strategy, options, dealt(1))
 
 

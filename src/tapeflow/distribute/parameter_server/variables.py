@@ -16,7 +16,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
-from tapeflow.core.values.tensor import EagerTensor, next_id
+from tapeflow.core.values.tensor import EagerTensor, Tensor, next_id
 from tapeflow.core.values.variable import Variable
 from tapeflow.core.values.variable_copies import VariableAggregation, VariableSynchronization
 from tapeflow.graph.ir.operation import GraphOp
@@ -108,7 +108,7 @@ class RemoteVariable(Variable):
     def _rows(self, indices: EagerTensor) -> EagerTensor:
         return self._client.call("rows", self.where.key, indices)
 
-    def staged_rows(self, handle: Any, indices: Any) -> Any:
+    def staged_rows(self, handle: Tensor, indices: Any) -> Any:
         """Returns rows as a tensor of the graph that is being built.
 
         Args:
@@ -140,7 +140,7 @@ class RemoteVariable(Variable):
         """
         self._client.call("change", self.where.key, method, *args)
 
-    def _set(self, raw: Any, before: EagerTensor | None = None) -> None:
+    def _set(self, raw: bytes, before: EagerTensor | None = None) -> None:
         self.change("assign", EagerTensor(raw, self.dtype))
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:

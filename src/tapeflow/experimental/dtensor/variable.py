@@ -67,7 +67,7 @@ class DVariable(ResourceVariable):
         self._save_as_bf16 = False
         super().__init__(initial_value, *args, **{**kwargs, "dtype": dtype})
 
-    def _set(self, raw: Any, before: EagerTensor | None = None) -> None:
+    def _set(self, raw: bytes, before: EagerTensor | None = None) -> None:
         super()._set(_divide_value(raw, self.layout), before)
 
     def _begin(self) -> tuple[EagerTensor, Any]:

@@ -13,7 +13,7 @@ SHAPES = "np.shape({}) == np.shape({})"
 
 
 def document(
-    function: Any, arguments: str | None = None, numpy_name: str | None = None, comparison: str = VALUES
+    function: Callable[..., Any], arguments: str | None = None, numpy_name: str | None = None, comparison: str = VALUES
 ) -> None:
     """Adds Args, Returns and an example to the docstring of a function. The example compares it with NumPy's.
 

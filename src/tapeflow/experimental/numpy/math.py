@@ -31,7 +31,7 @@ from tapeflow.math.casting import cast
 from tapeflow.math.extrema import clip_by_value
 
 
-def _name_function(function: Any, name: str, summary: str, example: str | None) -> Any:
+def _name_function(function: Callable[..., Any], name: str, summary: str, example: str | None) -> Any:
     """Returns the function with a name and a docstring."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = summary

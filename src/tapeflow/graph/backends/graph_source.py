@@ -140,7 +140,7 @@ class GraphWriter(SymbolicWriter):
                 template.append(_Given([self.reference(arg)]))
         return template
 
-    def helper(self, function: Any, wish: str = "") -> str:
+    def helper(self, function: Callable[..., Any], wish: str = "") -> str:
         """Returns the name of a function in the source. Dynamo does not look into it."""
         return self.named(wish or function.__name__, torch.compiler.allow_in_graph(function))
 

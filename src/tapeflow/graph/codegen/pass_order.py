@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.graph.codegen.passes.attention import recognize
 from tapeflow.graph.codegen.passes.bound_attrs import bind
@@ -27,6 +27,9 @@ from tapeflow.graph.ir.positions import stack_summary
 from tapeflow.graph.program.program import Program
 from tapeflow.graph.program.program_checks import run_passes
 from tapeflow.graph.program.simplify import prune
+
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.operation import Operation
 
 Pass = Callable[[Program], None]
 
@@ -83,7 +86,7 @@ def rewrites(name: str, program: Program, passes: Sequence[Any], inner: Sequence
     return [head, *lines, *(line for b in bodies for line in rewrites(b.name, b.compiled.program, inner, inner))]
 
 
-def _user_line(operation: Any) -> str:
+def _user_line(operation: Operation) -> str:
     """Returns the file and line of the user's code that added an operation."""
     frames = stack_summary(operation.position)
     return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else operation.name

@@ -244,7 +244,7 @@ class SymbolicWriter(ControlFlowWriter):
         sizes = self.sizes.of(out)
         return None if sizes is None else f"{self.helper(tensor_of)}({self._host_argument(out)}, {options})"
 
-    def helper(self, function: Any, wish: str = "") -> str:
+    def helper(self, function: Callable[..., Any], wish: str = "") -> str:
         """Returns the name of a function in the source; `wish` replaces the function's own."""
         return self.named(wish or function.__name__, function)
 

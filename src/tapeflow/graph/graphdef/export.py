@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from tensorboard.compat.proto import attr_value_pb2, function_pb2, graph_pb2, node_def_pb2, tensor_shape_pb2
@@ -24,10 +24,15 @@ from tapeflow.graph.ir.attrs import attrs_of, dtype_of_value
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.transform.lower import lower_operation
 
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
+    from tapeflow.graph.ir.graph import Graph
+
 PRODUCER = 2397  # TensorFlow 2.21's version of the format
 
 
-def graph_def(graph: Any, from_version: int | None = None, add_shapes: bool = False) -> Any:
+def graph_def(graph: Graph, from_version: int | None = None, add_shapes: bool = False) -> Any:
     """Returns a graph as a `GraphDef`.
 
     Args:
@@ -112,7 +117,7 @@ class FunctionWriter:
             proto.signature.output_arg.add(name=result, type=t.dtype.as_datatype_enum)
             proto.ret[result] = arguments.get(id(t)) or _result_name(t)
 
-    def place_of(self, tensor: SymbolicTensor, graph: Any, function: str) -> tuple[str, str]:
+    def place_of(self, tensor: SymbolicTensor, graph: Graph, function: str) -> tuple[str, str]:
         """Returns the name of a tensor in its graph, and the name of its function.
 
         Args:
@@ -376,7 +381,7 @@ def _parameter_name(tensor: SymbolicTensor, used: set[str]) -> str:
     return unique
 
 
-def _add_node(proto: Any, name: str, op: str, inputs: Sequence[str], **types: DType) -> str:
+def _add_node(proto: Message, name: str, op: str, inputs: Sequence[str], **types: DType) -> str:
     """Adds a node to a function; returns the name of its output."""
     node = proto.node_def.add(name=name, op=op)
     node.input.extend(inputs)
@@ -385,7 +390,7 @@ def _add_node(proto: Any, name: str, op: str, inputs: Sequence[str], **types: DT
     return f"{name}:{_output_at(op, 0, 1)}"
 
 
-def _set_results(proto: Any, results: Sequence[tuple[DType, str]]) -> None:
+def _set_results(proto: Message, results: Sequence[tuple[DType, str]]) -> None:
     """Sets the results of a function."""
     for i, (dtype, source) in enumerate(results):
         proto.signature.output_arg.add(name=f"out{i}", type=dtype.as_datatype_enum)
@@ -569,7 +574,7 @@ def op_def_proto(name: str) -> OpDefProto:
     return proto
 
 
-def strip_default_attrs(graph_def: Any) -> None:
+def strip_default_attrs(graph_def: Message) -> None:
     """Removes the attrs with default values from the nodes of a graph and of its functions: readers with an older
     definition of an op refuse those that they don't know.
     """
@@ -587,7 +592,7 @@ def strip_default_attrs(graph_def: Any) -> None:
             del node.attr[name]
 
 
-def _describe_argument(proto: Any, argument: ArgDef) -> None:
+def _describe_argument(proto: Message, argument: ArgDef) -> None:
     proto.name, proto.is_ref = argument.name, argument.is_ref
     if argument.type is not None:
         proto.type = argument.type.as_datatype_enum
@@ -596,7 +601,7 @@ def _describe_argument(proto: Any, argument: ArgDef) -> None:
             setattr(proto, field, getattr(argument, field))
 
 
-def _describe_attr(proto: Any, attr: AttrDef) -> None:
+def _describe_attr(proto: Message, attr: AttrDef) -> None:
     proto.name, proto.type = attr.name, attr.type
     if attr.has_default:
         set_attr(proto.default_value, TensorShape(attr.default) if attr.type == "shape" else attr.default)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tensorboard.compat.proto.attr_value_pb2 import AttrValue
@@ -46,9 +46,12 @@ from tapeflow.graph.graphdef.node_protos import (
     type_attr,
 )
 from tapeflow.graph.ir.func_graph import FuncGraph
-from tapeflow.graph.ir.graph import current_graph
+from tapeflow.graph.ir.graph import Graph, current_graph
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 from tapeflow.graph.transform.body import Body
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 # Attrs that steer how TensorFlow's runtime computes a result, or which shapes it checks, and not the result.
 _WITHOUT_EFFECT = frozenset(
@@ -68,7 +71,7 @@ class Unstructured(Exception):
 
 
 def import_graph_def(
-    graph_def: Any,
+    graph_def: Message,
     input_map: Mapping[str, Any] | None = None,
     return_elements: Iterable[str] | None = None,
     name: str | None = None,
@@ -111,7 +114,7 @@ def import_graph_def(
 
 
 def add_graph_def(
-    graph_def: Any,
+    graph_def: Message,
     input_map: Mapping[str, Any] | None = None,
     return_elements: Iterable[str] | None = None,
     name: str | None = None,
@@ -159,7 +162,7 @@ def add_graph_def(
     return None if elements is None else [builder.element(text) for text in elements]
 
 
-def nodes_with_handles(graph_def: Any) -> list[ParsedNode]:
+def nodes_with_handles(graph_def: Message) -> list[ParsedNode]:
     """Returns the nodes of a `GraphDef`, with resource variables in place of TensorFlow 1's reference variables."""
     nodes: list[ParsedNode] = _v1_graphs().without_references(nodes_of_graph(graph_def))
     return nodes
@@ -170,7 +173,7 @@ def _v1_graphs() -> Any:
     return hooks.compat_module("v1_graphs")
 
 
-def _check_arguments(graph_def: Any, input_map: Any) -> None:
+def _check_arguments(graph_def: Message, input_map: Any) -> None:
     if not hasattr(graph_def, "library") or not hasattr(graph_def, "node"):
         raise TypeError("Argument `graph_def` must be a GraphDef proto.")
     if input_map is not None and not isinstance(input_map, Mapping):
@@ -197,7 +200,7 @@ def _output_of_key(text: str) -> Output:
     return (name, int(index)) if colon and index.isdigit() else (text, 0)
 
 
-def create_operation(graph: Any, op: str, inputs: list[Any], attrs: Mapping[str, Any], name: str | None) -> Operation:
+def create_operation(graph: Graph, op: str, inputs: list[Any], attrs: Mapping[str, Any], name: str | None) -> Operation:
     """Adds an operation of an op to a graph that is being built.
 
     Args:

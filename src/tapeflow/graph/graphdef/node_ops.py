@@ -31,7 +31,7 @@ from tapeflow.core.values.variable import _add_delta, _assign_value, _subtract_d
 from tapeflow.graph.graphdef.builders import Build, register
 from tapeflow.graph.graphdef.import_graph import Builder
 from tapeflow.graph.graphdef.node_protos import NAMED_AFTER_NODE, ParsedNode, node_attr, without_identities
-from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.graph import READ, Graph
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in, variable_of
 from tapeflow.graph.ir.python_op import assert_op, executing_eagerly, python_op
 from tapeflow.graph.ir.variables import has_value, without_value
@@ -66,7 +66,7 @@ def _placeholder_with_default(builder: Builder, node: ParsedNode, inputs: list[A
     return placeholder_with_default(builder.graph, inputs[0], node_attr(node, "shape"), node.name)
 
 
-def placeholder_with_default(graph: Any, value: Any, shape: Any, name: str) -> Operation:
+def placeholder_with_default(graph: Graph, value: Any, shape: Any, name: str) -> Operation:
     """Adds an operation whose output is `value`, unless a session feeds it another one."""
     op = GraphOp(
         "PlaceholderWithDefault",

@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tensorboard.compat.proto.attr_value_pb2 import AttrValue
@@ -18,6 +18,9 @@ from tapeflow.core.ops.sequences import datatype_name
 from tapeflow.core.types.dtypes import DType, as_dtype
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.graph.graphdef.builders import load_services
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 Output = tuple[str, int]  # a node's name and the index of its output
 
@@ -116,7 +119,7 @@ def definition_of(op: str) -> OpDef:
         ) from None
 
 
-def nodes_of_graph(graph_def: Any) -> list[ParsedNode]:
+def nodes_of_graph(graph_def: Message) -> list[ParsedNode]:
     """Returns the nodes of a graph, in the order of the proto.
 
     Raises:
@@ -215,7 +218,7 @@ def _cycle_length(by_name: Mapping[str, ParsedNode], done: set[str]) -> int:
 # ---- functions -------------------------------------------------------------------------------------------------------
 
 
-def function_of(proto: Any) -> LibraryFunction:
+def function_of(proto: Message) -> LibraryFunction:
     """Returns a `FunctionDef` as a `LibraryFunction`.
 
     Raises:
@@ -261,7 +264,7 @@ def function_of(proto: Any) -> LibraryFunction:
     return LibraryFunction(name, arguments, dtypes, nodes, outputs, list(proto.control_ret.values()))
 
 
-def output_offsets(proto: Any) -> dict[str, int]:
+def output_offsets(proto: Message) -> dict[str, int]:
     """Returns the first index of each output of a `NodeDef`, by the output's name."""
     starts, count = {}, 0
     node, definition = ParsedNode(proto.name, proto.op, [], [], proto.attr), definition_of(proto.op)

@@ -162,7 +162,7 @@ class Collections:
         super().__init__()
         self._collections: dict[Any, list[Any]] = {}
 
-    def add_to_collection(self, name: Any, value: Any) -> None:
+    def add_to_collection(self, name: str | None, value: Any) -> None:
         """Adds a value to the collection of that name.
 
         Example:
@@ -178,7 +178,7 @@ class Collections:
         for name in (names,) if isinstance(names, str) else set(names):
             self.add_to_collection(name, value)
 
-    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+    def get_collection(self, name: str | None, scope: str | None = None) -> list[Any]:
         """Returns a copy of a collection; with `scope`, only values with a name that begins with a match of the regular
         expression.
 
@@ -194,7 +194,7 @@ class Collections:
         match = re.compile(scope).match
         return [v for v in items if hasattr(v, "name") and match(v.name)]
 
-    def get_collection_ref(self, name: Any) -> list[Any]:
+    def get_collection_ref(self, name: str | None) -> list[Any]:
         """Returns the collection itself."""
         return self._collections.setdefault(name, [])
 
@@ -207,6 +207,6 @@ class Collections:
         """Returns the names of all collections."""
         return [key for key in self._collections if isinstance(key, str)]
 
-    def clear_collection(self, name: Any) -> None:
+    def clear_collection(self, name: str | None) -> None:
         """Empties a collection."""
         self._collections.pop(name, None)

@@ -27,6 +27,8 @@ from tapeflow.graph.ir.attrs import attrs_of
 from tapeflow.graph.ir.positions import Position, stack_summary
 
 if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
     from tapeflow.core.types.spec import TensorSpec
     from tapeflow.graph.ir.graph import Graph
 from collections.abc import Container
@@ -288,7 +290,7 @@ class Operation:
 
     @staticmethod
     def from_node_def(
-        node_def: Any, g: Any, inputs: Any = None, output_types: Any = None, control_inputs: Any = None,
+        node_def: Message, g: Any, inputs: Any = None, output_types: Any = None, control_inputs: Any = None,
         input_types: Any = None, original_op: Any = None, op_def: Any = None,
     ) -> Operation:  # fmt: skip
         """Adds the operation that a `NodeDef` message describes to a graph.
@@ -324,7 +326,7 @@ class Operation:
         return f"<tf.Operation {self.name!r} type={self.type}>"
 
 
-def _attr_value(proto: Any) -> Any:
+def _attr_value(proto: Message) -> Any:
     """Returns the value of an `AttrValue`."""
     kind = proto.WhichOneof("value")
     if kind == "list":

@@ -20,7 +20,7 @@ from tapeflow.core.ops.sequences import datatype_name
 from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 
 
@@ -156,7 +156,7 @@ def _python_gradient(
     return [next(gradients) if w else None for w in wanted]
 
 
-def spec_of_gradient(tensor: Any) -> tuple[Any, Any]:
+def spec_of_gradient(tensor: Tensor) -> tuple[Any, Any]:
     """Returns the dtype and shape of an input's gradient."""
     variable = variable_of(tensor)
     return (tensor.dtype, tensor.shape) if variable is None else (variable.dtype, variable.shape)

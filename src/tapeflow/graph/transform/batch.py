@@ -35,6 +35,7 @@ from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, rule_of
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32, resource, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
@@ -486,7 +487,7 @@ def _branch_number(index: Any, last: int) -> Any:
     return select_v2(inside, index, convert(last))
 
 
-def _true_indices(mask: Any) -> Any:
+def _true_indices(mask: TensorLike) -> Any:
     """Returns the indices of the slices with a true mask."""
     return reshape(where_op(mask), (-1,))
 

@@ -26,12 +26,12 @@ from tapeflow.linalg.operators.identity import (
 
 
 @rule(products, (LinearOperator, LinearOperator))
-def _(left: Any, right: Any) -> LinearOperator:
+def _(left: LinearOperator, right: LinearOperator) -> LinearOperator:
     return LinearOperatorComposition([left, right], **hints.of_product(left, right))
 
 
 @rule(solutions, (LinearOperator, LinearOperator))
-def _(left: Any, right: Any) -> LinearOperator:
+def _(left: LinearOperator, right: LinearOperator) -> LinearOperator:
     return LinearOperatorComposition([LinearOperatorInversion(left), right], **hints.of_product(left, right))
 
 
@@ -40,22 +40,22 @@ def _(left: Any, right: Any) -> LinearOperator:
 
 @rule(products, (LinearOperatorIdentity, LinearOperator))
 @rule(solutions, (LinearOperatorIdentity, LinearOperator))
-def _right_operand(left: Any, right: Any) -> LinearOperator:
+def _right_operand(left: LinearOperator, right: LinearOperator) -> LinearOperator:
     return right
 
 
 @rule(products, (LinearOperator, LinearOperatorIdentity))
-def _left_operand(left: Any, right: Any) -> LinearOperator:
+def _left_operand(left: LinearOperator, right: LinearOperator) -> LinearOperator:
     return left
 
 
 @rule(solutions, (LinearOperator, LinearOperatorIdentity))
-def _left_inverse(left: Any, right: Any) -> LinearOperator:
+def _left_inverse(left: LinearOperator, right: LinearOperator) -> LinearOperator:
     return left.inverse()
 
 
 @rule(products, (LinearOperator, LinearOperatorZeros))
-def _(left: Any, right: Any) -> LinearOperator:
+def _(left: LinearOperator, right: LinearOperator) -> LinearOperator:
     return product_with_zeros(left, right, right)
 
 
@@ -76,11 +76,11 @@ def _diagonal_entries(operator: Any) -> Any:
     return expand_dims(operator.multiplier, -1)
 
 
-def _diagonal_product(left: Any, right: Any, entries: Any) -> LinearOperator:
+def _diagonal_product(left: LinearOperator, right: LinearOperator, entries: Any) -> LinearOperator:
     return LinearOperatorDiag(entries, **hints.of_commuting_product(left, right))
 
 
-def _scaled_product(left: Any, right: Any, multiplier: Any) -> LinearOperator:
+def _scaled_product(left: LinearOperator, right: LinearOperator, multiplier: Any) -> LinearOperator:
     rows = left.domain_dimension_tensor()
     return LinearOperatorScaledIdentity(rows, multiplier, **hints.of_commuting_product(left, right))
 
@@ -89,12 +89,12 @@ _MIXED = [(a, b) for a in _DIAGONALS for b in _DIAGONALS if LinearOperatorDiag i
 
 
 @rule(products, *_MIXED)
-def _(left: Any, right: Any) -> LinearOperator:
+def _(left: LinearOperator, right: LinearOperator) -> LinearOperator:
     return _diagonal_product(left, right, _diagonal_entries(left) * _diagonal_entries(right))
 
 
 @rule(solutions, *_MIXED)
-def _(left: Any, right: Any) -> LinearOperator:
+def _(left: LinearOperator, right: LinearOperator) -> LinearOperator:
     return _diagonal_product(left, right, _diagonal_entries(right) / _diagonal_entries(left))
 
 
@@ -108,7 +108,7 @@ def _(left: Any, right: Any) -> LinearOperator:
     return _scaled_product(left, right, right.multiplier / left.multiplier)
 
 
-def _triangular_product(left: Any, right: Any, tril: Any) -> LinearOperator:
+def _triangular_product(left: LinearOperator, right: LinearOperator, tril: Any) -> LinearOperator:
     properties = hints.of_commuting_product(left, right)
     return LinearOperatorLowerTriangular(tril, **{**properties, "is_positive_definite": None})
 
@@ -143,12 +143,12 @@ def _circulant_product(left: Any, right: Any, spectrum: Callable[[Any, Any], Any
 
 
 @rule(products, (CirculantOperator, CirculantOperator))
-def _(left: Any, right: Any) -> LinearOperator | None:
+def _(left: LinearOperator, right: LinearOperator) -> LinearOperator | None:
     return _circulant_product(left, right, lambda a, b: a * b)
 
 
 @rule(solutions, (CirculantOperator, CirculantOperator))
-def _(left: Any, right: Any) -> LinearOperator | None:
+def _(left: LinearOperator, right: LinearOperator) -> LinearOperator | None:
     return _circulant_product(left, right, lambda a, b: b / a)
 
 
@@ -165,10 +165,10 @@ def _blockwise_product(left: Any, right: Any, method: str) -> LinearOperator | N
 
 
 @rule(products, (LinearOperatorBlockDiag, LinearOperatorBlockDiag))
-def _(left: Any, right: Any) -> LinearOperator | None:
+def _(left: LinearOperator, right: LinearOperator) -> LinearOperator | None:
     return _blockwise_product(left, right, "matmul")
 
 
 @rule(solutions, (LinearOperatorBlockDiag, LinearOperatorBlockDiag))
-def _(left: Any, right: Any) -> LinearOperator | None:
+def _(left: LinearOperator, right: LinearOperator) -> LinearOperator | None:
     return _blockwise_product(left, right, "solve")

@@ -94,7 +94,7 @@ class LinearOperatorToeplitz(LinearOperator):
         shape = broadcast_dynamic(shape_op(self._row), shape_op(self._col))
         return concat([shape, shape[-1:]], 0)
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         # The matrix is the corner of a circulant matrix of twice the size.
         x = conjugate_transpose(x) if adjoint_arg else x
         col, row = broadcast_batches([self._col, self._row], 1)
@@ -226,7 +226,7 @@ class LinearOperatorTridiag(LinearOperator):
         lower = below[..., 1:, :] * x[..., :-1, :]
         return product + concat([upper, zeros], -2) + concat([zeros, lower], -2)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         rhs = conjugate_transpose(rhs) if adjoint_arg else rhs
         bands, rhs = broadcast_batches([stack(self._bands(adjoint), -2), rhs])
         return tridiagonal_solve(bands, rhs, diagonals_format="compact")

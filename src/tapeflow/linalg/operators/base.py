@@ -266,7 +266,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
     # ---- products ----------------------------------------------------------------------------------------------------
 
     @abstractmethod
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         """Computes the product with a tensor that has passed the checks of `matmul`."""
 
     def matmul(
@@ -323,10 +323,10 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         """
         return self._matvec(self._argument(x, -2 if adjoint else -1, -1), adjoint=adjoint)
 
-    def _matvec(self, x: Any, adjoint: bool = False) -> Any:
+    def _matvec(self, x: TensorLike, adjoint: bool = False) -> Any:
         return squeeze(self.matmul(expand_dims(x, -1), adjoint=adjoint), -1)
 
-    def _argument(self, x: Any, own: int, its: int) -> Any:
+    def _argument(self, x: TensorLike, own: int, its: int) -> Any:
         """Returns an argument as a tensor, whose dimension `its` must equal the operator's dimension `own`."""
         tensor = self._of_dtype(x)
         shape = tensor.shape
@@ -335,7 +335,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         check_same_dimension(self.shape[own], shape[its])
         return tensor
 
-    def _of_dtype(self, x: Any) -> Any:
+    def _of_dtype(self, x: TensorLike) -> Any:
         """Returns an argument as a tensor, which must have the operator's dtype."""
         tensor = x if isinstance(x, Tensor) else convert(x)
         self._check_input_dtype(tensor)
@@ -396,10 +396,10 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
             if hint is False:
                 raise NotImplementedError(f"Exact solve not implemented for an operator that is expected to {text}.")
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._dense_solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
 
-    def _dense_solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _dense_solve(self, rhs: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         """Solves with the dense matrix."""
         rhs = conjugate_transpose(rhs) if adjoint_arg else rhs
         if self._can_use_cholesky():
@@ -423,7 +423,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         """
         return self._solvevec(self._argument(rhs, -1 if adjoint else -2, -1), adjoint=adjoint)
 
-    def _solvevec(self, rhs: Any, adjoint: bool = False) -> Any:
+    def _solvevec(self, rhs: TensorLike, adjoint: bool = False) -> Any:
         return squeeze(self.solve(expand_dims(rhs, -1), adjoint=adjoint), -1)
 
     def _linop_solve(self, left_operator: LinearOperator, right_operator: LinearOperator) -> LinearOperator:
@@ -566,7 +566,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         """
         return self._add_to_tensor(self._of_dtype(x))
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: TensorLike) -> Any:
         return self.to_dense() + x
 
     # ---- assertions --------------------------------------------------------------------------------------------------

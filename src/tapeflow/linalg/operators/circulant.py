@@ -113,7 +113,7 @@ class CirculantOperator(LinearOperator):
         size = reduce_prod(shape[-self.block_depth :])
         return concat([shape[: -self.block_depth], stack([size, size])], 0)
 
-    def _unblockify(self, x: Any) -> Any:
+    def _unblockify(self, x: TensorLike) -> Any:
         """Joins the array's dimensions."""
         batch = dimensions(x)[: -self.block_depth]
         return reshape(x, [*batch, -1 if self.domain_dimension is None else self.domain_dimension])
@@ -130,17 +130,17 @@ class CirculantOperator(LinearOperator):
 
     # ---- transforms --------------------------------------------------------------------------------------------------
 
-    def _fft(self, x: Any) -> Any:
+    def _fft(self, x: TensorLike) -> Any:
         return (fft, fft2d, fft3d)[self.block_depth - 1](to_complex(x))
 
-    def _ifft(self, x: Any) -> Any:
+    def _ifft(self, x: TensorLike) -> Any:
         return (ifft, ifft2d, ifft3d)[self.block_depth - 1](to_complex(x))
 
-    def _out(self, x: Any) -> Any:
+    def _out(self, x: TensorLike) -> Any:
         """Casts a complex result to the operator's dtype."""
         return cast(x if self.dtype.is_complex else real(x), self.dtype)
 
-    def _filter(self, x: Any, adjoint_arg: bool, by: Any) -> Any:
+    def _filter(self, x: TensorLike, adjoint_arg: bool, by: Any) -> Any:
         """Convolves the columns of `x`: multiplies their spectra by `by`."""
         # Transforms run over the last dimensions, so the columns become rows.
         rows = conj(x) if adjoint_arg else matrix_transpose(x)
@@ -153,10 +153,10 @@ class CirculantOperator(LinearOperator):
     def _eigenvalues(self, adjoint: bool) -> Any:
         return conj(identity(self._spectrum)) if adjoint else self._spectrum
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._filter(x, adjoint_arg, self._eigenvalues(adjoint))
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._filter(rhs, adjoint_arg, 1.0 / self._eigenvalues(adjoint))
 
     # ---- by the eigenvalues ------------------------------------------------------------------------------------------

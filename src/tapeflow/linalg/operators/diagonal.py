@@ -88,18 +88,18 @@ class LinearOperatorDiag(LinearOperator):
     def _entries(self, adjoint: bool) -> Any:
         return conj(identity(self._diag)) if adjoint else self._diag
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         x = conjugate_transpose(x) if adjoint_arg else x
         return expand_dims(self._entries(adjoint), -1) * x
 
-    def _matvec(self, x: Any, adjoint: bool = False) -> Any:
+    def _matvec(self, x: TensorLike, adjoint: bool = False) -> Any:
         return self._entries(adjoint) * x
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         rhs = conjugate_transpose(rhs) if adjoint_arg else rhs
         return rhs / expand_dims(self._entries(adjoint), -1)
 
-    def _solvevec(self, rhs: Any, adjoint: bool = False) -> Any:
+    def _solvevec(self, rhs: TensorLike, adjoint: bool = False) -> Any:
         self._check_solvable()
         return rhs / self._entries(adjoint)
 
@@ -115,7 +115,7 @@ class LinearOperatorDiag(LinearOperator):
     def _diag_part(self) -> Any:
         return identity(self._diag)
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: TensorLike) -> Any:
         return add_to_diagonal(x, self._diag)
 
     def _eigvals(self) -> Any:

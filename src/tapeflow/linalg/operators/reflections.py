@@ -95,7 +95,7 @@ class LinearOperatorPermutation(LinearOperator):
         x, column = broadcast_batches([x, expand_dims(perm, -1)])
         return gather(x, squeeze(column, -1), axis=-2, batch_dims=x.shape.rank - 2)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._matmul(rhs, not adjoint, adjoint_arg)
 
     def _log_abs_determinant(self) -> Any:
@@ -172,12 +172,12 @@ class LinearOperatorHouseholder(LinearOperator):
         """Returns the vectors scaled to length 1."""
         return l2_normalize(self._reflection_axis, -1)
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         x = conjugate_transpose(x) if adjoint_arg else x
         column = expand_dims(self._unit(), -1)
         return x - 2.0 * column * matmul(column, x, adjoint_a=True)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._matmul(rhs, adjoint, adjoint_arg)
 
     def _determinant(self) -> Any:

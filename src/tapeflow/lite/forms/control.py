@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.types.dtypes import bool_, int32, variant
 from tapeflow.graph.ir.attrs import attrs_of
@@ -12,20 +12,24 @@ from tapeflow.lite.forms.lists import ReservedList
 from tapeflow.lite.program import LiteTensor, Subgraph
 from tapeflow.lite.table import NoForm, form
 
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.operation import Operation
+    from tapeflow.lite.lower import LoweredCall, Writer
+
 
 @form("PartitionedCall", "StatefulPartitionedCall")
-def _lower_call(w: Any, call: Any, *inputs: Any) -> list[Any]:
+def _lower_call(w: Writer, call: LoweredCall, *inputs: Any) -> list[Any]:
     op = call.operation.op
     return w.inline(op.body, inputs, op.results)
 
 
-def _is_operand(value: Any) -> bool:
+def _is_operand(value: LiteTensor) -> bool:
     """Returns True if a value must be passed to a subgraph: constants and variables stand in it."""
     return isinstance(value, LiteTensor) and value.value is None
 
 
 @form("If", "StatelessIf", "Case", "StatelessCase")
-def _lower_conditional(w: Any, call: Any, index: LiteTensor, *operands: Any) -> list[Any]:
+def _lower_conditional(w: Writer, call: LoweredCall, index: LiteTensor, *operands: Any) -> list[Any]:
     op = call.operation.op
     bodies, places = list(op.bodies.values()), list(op.places.values())
     if index.value is not None:
@@ -39,7 +43,9 @@ def _lower_conditional(w: Any, call: Any, index: LiteTensor, *operands: Any) -> 
     return _lower_case(w, call, index, operands, bodies, places)
 
 
-def _lower_branch(w: Any, call: Any, truth: LiteTensor, operands: Any, bodies: Any, places: Any) -> list[Any]:
+def _lower_branch(
+    w: Writer, call: LoweredCall, truth: LiteTensor, operands: Any, bodies: Any, places: Any
+) -> list[Any]:
     passed = [v for v in operands if _is_operand(v)]
     subgraphs = []
     for body, where in zip(bodies, places, strict=True):
@@ -50,7 +56,9 @@ def _lower_branch(w: Any, call: Any, truth: LiteTensor, operands: Any, bodies: A
     return _call_branches(w, call, truth, passed, subgraphs)
 
 
-def _call_branches(w: Any, call: Any, truth: LiteTensor, passed: Any, subgraphs: Sequence[Subgraph]) -> list[Any]:
+def _call_branches(
+    w: Writer, call: LoweredCall, truth: LiteTensor, passed: Any, subgraphs: Sequence[Subgraph]
+) -> list[Any]:
     results = [(_common_shape(*shapes), first.dtype) for first, shapes in (
         (a, (a.shape, b.shape)) for a, b in zip(*[s.outputs for s in subgraphs], strict=True)
     )]  # fmt: skip
@@ -64,7 +72,7 @@ def _common_shape(x: Any, y: Any) -> list[int | None]:
 
 
 def _lower_case(
-    w: Any, call: Any, index: LiteTensor, operands: Any, bodies: Any, places: Any, first: int = 0
+    w: Writer, call: LoweredCall, index: LiteTensor, operands: Any, bodies: Any, places: Any, first: int = 0
 ) -> list[Any]:
     """Adds a conditional on the number of a branch: it is a chain of conditionals on truth values."""
     if first == len(bodies) - 1:
@@ -131,7 +139,7 @@ def _lower_loop(w: Any, call: Any, *inputs: Any) -> list[Any]:
     return outputs[first : len(variables)]
 
 
-def _loop_shape(operation: Any, body: Any, i: int, value: LiteTensor) -> Any:
+def _loop_shape(operation: Operation, body: Any, i: int, value: LiteTensor) -> Any:
     """Returns the static shape of a loop variable in all iterations."""
     symbolic = operation.outputs[i]
     if symbolic.dtype is not variant:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from tapeflow.lite.forms.elementwise import binary
 from tapeflow.lite.forms.shapes import as_int32
 from tapeflow.lite.program import LiteTensor
 from tapeflow.lite.table import NoForm, form
+
+if TYPE_CHECKING:
+    from tapeflow.lite.lower import LoweredCall, Writer
 
 _SAME, _VALID = 0, 1
 
@@ -26,7 +29,7 @@ def _spatial_entries(attrs: Any, name: str) -> list[int]:
     return [int(v) for v in (values[2:] if _channels_first(attrs) else values[1:-1])]
 
 
-def _with_channels_last(w: Any, call: Any, x: LiteTensor, compute: Callable[..., LiteTensor]) -> LiteTensor:
+def _with_channels_last(w: Writer, call: LoweredCall, x: LiteTensor, compute: Callable[..., LiteTensor]) -> LiteTensor:
     """Adds the operators of `compute(x, shape)`, with transposes around them if the channels come first."""
     rank, shape = x.rank, call.shape
     if not _channels_first(call.attrs):
@@ -36,7 +39,7 @@ def _with_channels_last(w: Any, call: Any, x: LiteTensor, compute: Callable[...,
     return w.transpose(y, [0, rank - 1, *range(1, rank - 1)])
 
 
-def _pad_images(w: Any, attrs: Any, x: LiteTensor, value: Any = 0.0) -> tuple[LiteTensor, int]:
+def _pad_images(w: Writer, attrs: Any, x: LiteTensor, value: LiteTensor | float = 0.0) -> tuple[LiteTensor, int]:
     """Returns the images with explicit padding, and the padding of the operator."""
     padding = attrs["padding"]
     padding = padding.decode() if isinstance(padding, bytes) else padding
@@ -52,7 +55,7 @@ def _pad_images(w: Any, attrs: Any, x: LiteTensor, value: Any = 0.0) -> tuple[Li
     return w.add("PAD", inputs, shape), _VALID
 
 
-def _zero_bias(w: Any, count: int | None, like: LiteTensor) -> LiteTensor:
+def _zero_bias(w: Writer, count: int | None, like: LiteTensor) -> LiteTensor:
     if count is None:
         raise NoForm("the number of filters must be static")
     return w.constant(np.zeros(count, like.dtype.as_numpy_dtype))
@@ -96,7 +99,7 @@ def _strides_3d(attrs: Any) -> dict[str, int]:
 
 
 @form("Conv2DBackpropInput", "Conv3DBackpropInputV2")
-def _transposed_conv(w: Any, call: Any, sizes: LiteTensor, filters: LiteTensor, x: LiteTensor) -> LiteTensor:
+def _transposed_conv(w: Writer, call: LoweredCall, sizes: LiteTensor, filters: LiteTensor, x: LiteTensor) -> LiteTensor:
     if _channels_first(call.attrs):
         raise NoForm("only the data format NHWC has a form")
     padding = call.attrs["padding"]
@@ -113,10 +116,10 @@ def _transposed_conv(w: Any, call: Any, sizes: LiteTensor, filters: LiteTensor, 
 
 
 @form("AvgPool", "MaxPool")
-def _lower_pool(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_pool(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     window, steps = (_spatial_entries(call.attrs, name) for name in ("ksize", "strides"))
 
-    def compute(x: LiteTensor, shape: Any) -> LiteTensor:
+    def compute(x: LiteTensor, shape: LiteTensor) -> LiteTensor:
         x, padding = _pad_images(w, call.attrs, x, value=-np.inf)
         return _add_pool(w, f"{_POOLS[call.operation.type]}_POOL_2D", x, window, steps, padding, shape)
 
@@ -151,7 +154,7 @@ def _lower_pool3d(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
 
 
 @form("ResizeBilinear", "ResizeNearestNeighbor")
-def _lower_resize(w: Any, call: Any, x: LiteTensor, size: LiteTensor) -> LiteTensor:
+def _lower_resize(w: Writer, call: LoweredCall, x: LiteTensor, size: LiteTensor) -> LiteTensor:
     code = "RESIZE_BILINEAR" if call.operation.type == "ResizeBilinear" else "RESIZE_NEAREST_NEIGHBOR"
     if code == "RESIZE_BILINEAR":
         x = w.cast(x, float32)
@@ -174,13 +177,13 @@ def _lower_suppress(
 
 
 @form("NonMaxSuppressionV5")
-def _soft_suppress(w: Any, call: Any, *inputs: LiteTensor) -> list[LiteTensor]:
+def _soft_suppress(w: Writer, call: LoweredCall, *inputs: LiteTensor) -> list[LiteTensor]:
     results = [([None], int32), ([None], inputs[1].dtype), ([], int32)]
     return w.add_many("NON_MAX_SUPPRESSION_V5", inputs, results)
 
 
 @form("AdjustContrastv2")
-def _lower_contrast(w: Any, call: Any, x: LiteTensor, factor: LiteTensor) -> LiteTensor:
+def _lower_contrast(w: Writer, call: LoweredCall, x: LiteTensor, factor: LiteTensor) -> LiteTensor:
     shape = [*x.shape[:-3], 1, 1, x.shape[-1]]
     mean = w.add("MEAN", [x, w.constant([x.rank - 3, x.rank - 2], int32)], shape, keepDims=True)
     return binary(w, "ADD", binary(w, "MUL", binary(w, "SUB", x, mean), factor), mean)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.types.dtypes import bool_, float32, int32
 from tapeflow.lite.program import LiteTensor
 from tapeflow.lite.table import NoForm, form
+
+if TYPE_CHECKING:
+    from tapeflow.lite.lower import LoweredCall, Writer
 
 _UNARY = {
     "Abs": "ABS", "Ceil": "CEIL", "Cos": "COS", "Elu": "ELU", "Erf": "ERF", "Exp": "EXP", "Floor": "FLOOR",
@@ -34,41 +37,41 @@ _SAME = ("CheckNumerics", "EnsureShape", "GuaranteeConst", "Identity", "Placehol
 
 
 @form(*_UNARY)
-def _lower_unary(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_unary(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return w.add(_UNARY[call.operation.type], [x], x.shape)
 
 
 @form(*_BINARY)
-def _lower_binary(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+def _lower_binary(w: Writer, call: LoweredCall, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     return w.add(_BINARY[call.operation.type], [x, y], call.shape)
 
 
 @form(*_COMPARISONS)
-def _lower_compare(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+def _lower_compare(w: Writer, call: LoweredCall, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     return w.add(_COMPARISONS[call.operation.type], [x, y], call.shape, bool_)
 
 
 @form(*_SAME)
-def _lower_identity(w: Any, call: Any, x: Any, *_: Any) -> Any:
+def _lower_identity(w: Writer, call: LoweredCall, x: LiteTensor, *_: Any) -> Any:
     return x
 
 
 @form("IdentityN")
-def _identity_n(w: Any, call: Any, *values: Any) -> list[Any]:
+def _identity_n(w: Writer, call: LoweredCall, *values: Any) -> list[Any]:
     return list(values[0]) if len(values) == 1 and isinstance(values[0], list) else list(values)
 
 
 @form("Cast")
-def _lower_cast(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_cast(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return w.cast(x, call.dtype)
 
 
-def number(w: Any, value: Any, like: LiteTensor) -> LiteTensor:
+def number(w: Writer, value: Any, like: LiteTensor) -> LiteTensor:
     """Returns a scalar constant of the dtype of `like`."""
     return w.constant(value, like.dtype)
 
 
-def binary(w: Any, code: str, x: LiteTensor, y: Any) -> LiteTensor:
+def binary(w: Writer, code: str, x: LiteTensor, y: Any) -> LiteTensor:
     """Adds an operator of two inputs of the same dtype; the second may be a number."""
     y = y if isinstance(y, LiteTensor) else number(w, y, x)
     return w.add(code, [x, y], broadcast_shape(x.shape, y.shape))
@@ -81,13 +84,13 @@ def broadcast_shape(x: Any, y: Any) -> list[int | None]:
     return [b if a == 1 else a if b == 1 or a is not None else b for a, b in pairs]
 
 
-def unary(w: Any, code: str, x: LiteTensor) -> LiteTensor:
+def unary(w: Writer, code: str, x: LiteTensor) -> LiteTensor:
     """Adds an operator whose result has the shape and dtype of its input."""
     return w.add(code, [x], x.shape)
 
 
 @form("Square")
-def _lower_square(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_square(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return unary(w, "SQUARE", x) if x.dtype is float32 else w.add("MUL", [x, x], x.shape)
 
 
@@ -100,7 +103,7 @@ def _lower_relu(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
 
 
 @form("LeakyRelu")
-def _leaky_relu(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _leaky_relu(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return w.add("LEAKY_RELU", [x], x.shape, alpha=float(call.attrs["alpha"]))
 
 
@@ -112,7 +115,7 @@ def _lower_selu(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
 
 
 @form("Softplus")
-def _lower_softplus(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_softplus(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     small = unary(w, "EXP", unary(w, "NEG", unary(w, "ABS", x)))
     return binary(w, "ADD", unary(w, "RELU", x), _log1p_of(w, small))
 
@@ -122,7 +125,7 @@ def _log1p_of(w: Any, x: LiteTensor) -> LiteTensor:
 
 
 @form("Log1p")
-def _lower_log1p(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_log1p(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return _log1p_of(w, x)
 
 
@@ -134,34 +137,34 @@ def _lower_expm1(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
 
 
 @form("Softsign")
-def _lower_softsign(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_softsign(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return binary(w, "DIV", x, binary(w, "ADD", unary(w, "ABS", x), 1.0))
 
 
 @form("Reciprocal", "Inv")
-def _lower_reciprocal(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_reciprocal(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return binary(w, "DIV", number(w, 1, x), x)
 
 
 @form("Tan")
-def _lower_tan(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_tan(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return binary(w, "DIV", unary(w, "SIN", x), unary(w, "COS", x))
 
 
 @form("Sinh", "Cosh")
-def _lower_hyperbolic(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_hyperbolic(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     code = "SUB" if call.operation.type == "Sinh" else "ADD"
     both = binary(w, code, unary(w, "EXP", x), unary(w, "EXP", unary(w, "NEG", x)))
     return binary(w, "MUL", both, 0.5)
 
 
 @form("Atan")
-def _lower_atan(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_atan(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return w.add("ATAN2", [x, binary(w, "ADD", unary(w, "ZEROS_LIKE", x), 1)], x.shape)
 
 
 @form("Atan2")
-def _lower_atan2(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+def _lower_atan2(w: Writer, call: LoweredCall, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     if x.shape != y.shape:  # the operator does not broadcast
         x, y = (w.add("ADD", [a, unary(w, "ZEROS_LIKE", b)], call.shape) for a, b in ((x, y), (y, x)))
     return w.add("ATAN2", [x, y], call.shape)
@@ -175,14 +178,14 @@ def _lower_arc(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
 
 
 @form("Asinh")
-def _lower_asinh(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_asinh(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     size = unary(w, "ABS", x)
     root = unary(w, "SQRT", binary(w, "ADD", unary(w, "SQUARE", x), 1.0))
     return binary(w, "MUL", unary(w, "SIGN", x), unary(w, "LOG", binary(w, "ADD", size, root)))
 
 
 @form("Acosh")
-def _lower_acosh(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_acosh(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     root = unary(w, "SQRT", binary(w, "SUB", unary(w, "SQUARE", x), 1.0))
     return unary(w, "LOG", binary(w, "ADD", x, root))
 
@@ -194,7 +197,7 @@ def _lower_atanh(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
 
 
 @form("TruncateDiv")
-def _truncate_div(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+def _truncate_div(w: Writer, call: LoweredCall, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     quotient = w.add("DIV", [x, y], call.shape)
     if not x.dtype.is_floating:
         return quotient
@@ -202,7 +205,7 @@ def _truncate_div(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor
 
 
 @form("Erfc")
-def _lower_erfc(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_erfc(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return binary(w, "SUB", number(w, 1, x), unary(w, "ERF", x))
 
 
@@ -219,7 +222,7 @@ def expand_erf(w: Any, x: LiteTensor) -> LiteTensor:
 
 
 @form("LogicalXor")
-def _logical_xor(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+def _logical_xor(w: Writer, call: LoweredCall, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     return w.add("NOT_EQUAL", [x, y], call.shape)
 
 
@@ -236,29 +239,29 @@ def _bitwise_and(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
 
 
 @form("Invert")
-def _lower_invert(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_invert(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     if not x.dtype.min < 0:
         return w.add("SUB", [number(w, x.dtype.max, x), x], x.shape)
     return w.add("SUB", [number(w, -1, x), x], x.shape)
 
 
 @form("IsNan")
-def _is_nan(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _is_nan(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return w.add("NOT_EQUAL", [x, x], x.shape, bool_)
 
 
 @form("IsInf")
-def _is_inf(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _is_inf(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return w.add("EQUAL", [unary(w, "ABS", x), number(w, math.inf, x)], x.shape, bool_)
 
 
 @form("IsFinite")
-def _is_finite(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _is_finite(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return w.add("LESS", [unary(w, "ABS", x), number(w, math.inf, x)], x.shape, bool_)
 
 
 @form("OnesLike")
-def _ones_like(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _ones_like(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     zeros = unary(w, "ZEROS_LIKE", x)
     return w.add("LOGICAL_NOT", [zeros], x.shape) if x.dtype is bool_ else binary(w, "ADD", zeros, 1)
 
@@ -275,7 +278,7 @@ def _lower_guarded(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTenso
 
 
 @form("FloorMod", "Mod", "TruncateMod")
-def _lower_mod(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+def _lower_mod(w: Writer, call: LoweredCall, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     if call.operation.type == "FloorMod":
         return w.add("FLOOR_MOD", [x, y], call.shape)
     if x.dtype.is_floating:
@@ -285,31 +288,31 @@ def _lower_mod(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
 
 
 @form("SelectV2", "Select")
-def _lower_select(w: Any, call: Any, condition: LiteTensor, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+def _lower_select(w: Writer, call: LoweredCall, condition: LiteTensor, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     if call.operation.type == "Select" and condition.rank == 1 < x.rank:
         condition = w.reshape(condition, [*condition.shape, *[1] * (x.rank - 1)])
     return w.add("SELECT_V2", [condition, x, y], call.shape, x.dtype)
 
 
 @form("ClipByValue")
-def _lower_clip(w: Any, call: Any, x: LiteTensor, low: LiteTensor, high: LiteTensor) -> LiteTensor:
+def _lower_clip(w: Writer, call: LoweredCall, x: LiteTensor, low: LiteTensor, high: LiteTensor) -> LiteTensor:
     return w.add("MAXIMUM", [w.add("MINIMUM", [x, high], call.shape), low], call.shape)
 
 
 @form("AddN")
-def _add_n(w: Any, call: Any, values: list[LiteTensor]) -> LiteTensor:
+def _add_n(w: Writer, call: LoweredCall, values: list[LiteTensor]) -> LiteTensor:
     return values[0] if len(values) == 1 else w.add("ADD_N", values, call.shape)
 
 
 @form("BiasAdd")
-def _bias_add(w: Any, call: Any, x: LiteTensor, bias: LiteTensor) -> LiteTensor:
+def _bias_add(w: Writer, call: LoweredCall, x: LiteTensor, bias: LiteTensor) -> LiteTensor:
     if call.attrs["data_format"] == "NCHW":
         bias = w.reshape(bias, [*bias.shape, *[1] * (x.rank - 2)])
     return w.add("ADD", [x, bias], call.shape)
 
 
 @form("Complex", "Real", "Imag", "ComplexAbs")
-def _lower_complex(w: Any, call: Any, x: LiteTensor, *rest: Any) -> LiteTensor:
+def _lower_complex(w: Writer, call: LoweredCall, x: LiteTensor, *rest: Any) -> LiteTensor:
     code = {"Real": "REAL", "Imag": "IMAG", "ComplexAbs": "COMPLEX_ABS"}.get(call.operation.type)
     if code is None:
         raise NoForm("TFLite takes no parts of complex numbers together")
@@ -317,5 +320,5 @@ def _lower_complex(w: Any, call: Any, x: LiteTensor, *rest: Any) -> LiteTensor:
 
 
 @form("Bitcast")
-def _lower_bitcast(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_bitcast(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return w.add("BITCAST", [x], call.shape, call.dtype)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.types.dtypes import bool_, float32, int32
 from tapeflow.lite.forms.shapes import as_int32, numbers_of
 from tapeflow.lite.program import LiteTensor
 from tapeflow.lite.table import NoForm, form
 
+if TYPE_CHECKING:
+    from tapeflow.lite.lower import LoweredCall, Writer
+
 
 @form("GatherV2", "Gather", "ResourceGather")
-def _lower_gather(w: Any, call: Any, x: LiteTensor, indices: LiteTensor, *axis: LiteTensor) -> LiteTensor:
+def _lower_gather(w: Writer, call: LoweredCall, x: LiteTensor, indices: LiteTensor, *axis: LiteTensor) -> LiteTensor:
     at = numbers_of(axis[0], "the axis")[0] if axis else 0
     batch = call.attrs.get("batch_dims") or 0
     if batch < 0:
@@ -34,31 +37,37 @@ def _add_embedding(w: Any, table: LiteTensor, indices: LiteTensor, shape: Any) -
 
 
 @form("GatherNd")
-def _gather_nd(w: Any, call: Any, x: LiteTensor, indices: LiteTensor) -> LiteTensor:
+def _gather_nd(w: Writer, call: LoweredCall, x: LiteTensor, indices: LiteTensor) -> LiteTensor:
     return w.add("GATHER_ND", [x, indices], call.shape)
 
 
 @form("OneHot")
-def _one_hot(w: Any, call: Any, indices: Any, depth: Any, on: LiteTensor, off: LiteTensor) -> LiteTensor:
+def _one_hot(
+    w: Writer, call: LoweredCall, indices: LiteTensor, depth: LiteTensor, on: LiteTensor, off: LiteTensor
+) -> LiteTensor:
     inputs = [indices, as_int32(w, depth), on, off]
     return w.add("ONE_HOT", inputs, call.shape, on.dtype, axis=call.attrs["axis"])
 
 
 @form("ScatterNd")
-def _scatter_nd(w: Any, call: Any, indices: LiteTensor, updates: LiteTensor, shape: LiteTensor) -> LiteTensor:
+def _scatter_nd(
+    w: Writer, call: LoweredCall, indices: LiteTensor, updates: LiteTensor, shape: LiteTensor
+) -> LiteTensor:
     return _add_scatter(w, indices, updates, as_int32(w, shape), call.shape)
 
 
-def _add_scatter(w: Any, indices: Any, updates: LiteTensor, shape: LiteTensor, static: Any) -> LiteTensor:
+def _add_scatter(w: Writer, indices: LiteTensor, updates: LiteTensor, shape: LiteTensor, static: Any) -> LiteTensor:
     return w.add("SCATTER_ND", [as_int32(w, indices), updates, shape], static, updates.dtype)
 
 
 @form("TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub")
-def _tensor_scatter(w: Any, call: Any, x: LiteTensor, indices: LiteTensor, updates: LiteTensor) -> LiteTensor:
+def _tensor_scatter(
+    w: Writer, call: LoweredCall, x: LiteTensor, indices: LiteTensor, updates: LiteTensor
+) -> LiteTensor:
     return tensor_scatter(w, call.operation.type, x, indices, updates)
 
 
-def tensor_scatter(w: Any, kind: str, x: LiteTensor, indices: LiteTensor, updates: LiteTensor) -> LiteTensor:
+def tensor_scatter(w: Writer, kind: str, x: LiteTensor, indices: LiteTensor, updates: LiteTensor) -> LiteTensor:
     """Adds a scatter into a tensor.
 
     Args:
@@ -82,7 +91,7 @@ def tensor_scatter(w: Any, kind: str, x: LiteTensor, indices: LiteTensor, update
 
 
 @form("InvertPermutation")
-def _invert_permutation(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _invert_permutation(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     if x.shape[0] is None:
         raise NoForm("the permutation must have a static size")
     indices = w.reshape(x, [x.shape[0], 1])

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.types.dtypes import DType, int32
 from tapeflow.lite.forms.gather_scatter import tensor_scatter
 from tapeflow.lite.forms.shapes import as_int32
 from tapeflow.lite.program import LiteTensor
 from tapeflow.lite.table import NoForm, form
+
+if TYPE_CHECKING:
+    from tapeflow.lite.lower import LoweredCall, Writer
 
 
 class ReservedList:
@@ -46,31 +49,31 @@ class ReservedList:
 
 
 @form("TensorListReserve")
-def _lower_reserve(w: Any, call: Any, shape: LiteTensor, count: LiteTensor) -> Any:
+def _lower_reserve(w: Any, call: LoweredCall, shape: LiteTensor, count: LiteTensor) -> Any:
     reserved = ReservedList(as_int32(w, count), call.attrs["element_dtype"])
     static = shape.value is not None and shape.rank == 1 and all(d >= 0 for d in shape.value)
     return reserved.filled(w, [int(d) for d in shape.value]) if static else reserved
 
 
 @form("EmptyTensorList")
-def _lower_empty(w: Any, call: Any, shape: LiteTensor, limit: LiteTensor) -> Any:
+def _lower_empty(w: Writer, call: LoweredCall, shape: LiteTensor, limit: LiteTensor) -> Any:
     return ReservedList(w.constant(0, int32), call.attrs["element_dtype"])
 
 
 @form("TensorListFromTensor")
-def _from_tensor(w: Any, call: Any, x: LiteTensor, shape: LiteTensor) -> LiteTensor:
+def _from_tensor(w: Writer, call: LoweredCall, x: LiteTensor, shape: LiteTensor) -> LiteTensor:
     return x
 
 
 @form("TensorListGetItem")
-def _get_item(w: Any, call: Any, x: Any, index: LiteTensor, shape: LiteTensor) -> LiteTensor:
+def _get_item(w: Writer, call: LoweredCall, x: LiteTensor, index: LiteTensor, shape: LiteTensor) -> LiteTensor:
     if isinstance(x, ReservedList):
         raise NoForm("an entry of a list is read before one is set")
     return w.add("GATHER", [x, index], x.shape[1:], axis=0, batchDims=0)
 
 
 @form("TensorListSetItem")
-def _set_item(w: Any, call: Any, x: Any, index: LiteTensor, item: LiteTensor) -> LiteTensor:
+def _set_item(w: Any, call: LoweredCall, x: Any, index: LiteTensor, item: LiteTensor) -> LiteTensor:
     if isinstance(x, ReservedList):
         x = x.filled(w, item.shape, item)
     update, index = _as_row(w, item), as_int32(w, index)
@@ -81,7 +84,7 @@ def _set_item(w: Any, call: Any, x: Any, index: LiteTensor, item: LiteTensor) ->
     return w.add("DYNAMIC_UPDATE_SLICE", [x, update, start], x.shape)
 
 
-def _add_entry(w: Any, x: LiteTensor, index: LiteTensor, row: LiteTensor) -> LiteTensor:
+def _add_entry(w: Writer, x: LiteTensor, index: LiteTensor, row: LiteTensor) -> LiteTensor:
     """Adds a list with an entry at a place of it, or just behind its end."""
     place = w.reshape(index, [1])
     after = w.add("ADD", [place, w.constant([1], int32)], [1])
@@ -92,13 +95,13 @@ def _add_entry(w: Any, x: LiteTensor, index: LiteTensor, row: LiteTensor) -> Lit
     return w.add("CONCATENATION", [first, row, rest], shape, axis=0)
 
 
-def _as_row(w: Any, item: LiteTensor) -> LiteTensor:
+def _as_row(w: Writer, item: LiteTensor) -> LiteTensor:
     """Adds a first dimension of size one."""
     return w.add("EXPAND_DIMS", [item, w.constant(0, int32)], [1, *item.shape])
 
 
 @form("TensorListPushBack")
-def _push_back(w: Any, call: Any, x: Any, item: LiteTensor) -> LiteTensor:
+def _push_back(w: Writer, call: LoweredCall, x: LiteTensor, item: LiteTensor) -> LiteTensor:
     row = _as_row(w, item)
     if isinstance(x, ReservedList):
         if x.count.value is None or x.count.value != 0:
@@ -109,7 +112,7 @@ def _push_back(w: Any, call: Any, x: Any, item: LiteTensor) -> LiteTensor:
 
 
 @form("TensorListStack")
-def _lower_stack(w: Any, call: Any, x: Any, shape: LiteTensor) -> LiteTensor:
+def _lower_stack(w: Any, call: LoweredCall, x: Any, shape: LiteTensor) -> LiteTensor:
     if isinstance(x, ReservedList):
         if shape.value is None or any(d < 0 for d in shape.value):
             raise NoForm("no entry of the list is set, and its entries have no static shape")
@@ -118,21 +121,21 @@ def _lower_stack(w: Any, call: Any, x: Any, shape: LiteTensor) -> LiteTensor:
 
 
 @form("TensorListLength")
-def _lower_length(w: Any, call: Any, x: Any) -> LiteTensor:
+def _lower_length(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     if isinstance(x, ReservedList):
         return x.count
     return w.size(x, 0)
 
 
 @form("TensorListGather")
-def _lower_gather(w: Any, call: Any, x: Any, indices: LiteTensor, shape: LiteTensor) -> LiteTensor:
+def _lower_gather(w: Writer, call: LoweredCall, x: LiteTensor, indices: LiteTensor, shape: LiteTensor) -> LiteTensor:
     if isinstance(x, ReservedList):
         raise NoForm("entries of a list are read before one is set")
     return w.add("GATHER", [x, indices], [*indices.shape, *x.shape[1:]], axis=0, batchDims=0)
 
 
 @form("TensorListScatterIntoExistingList")
-def _lower_scatter(w: Any, call: Any, x: Any, items: LiteTensor, indices: LiteTensor) -> LiteTensor:
+def _lower_scatter(w: Writer, call: LoweredCall, x: Any, items: LiteTensor, indices: LiteTensor) -> LiteTensor:
     static = isinstance(x, ReservedList) and indices.value is not None and x.count.value is not None
     if static and list(indices.value) == list(range(int(x.count.value))):
         return items

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.types.dtypes import int32
 from tapeflow.lite.program import LiteTensor
 from tapeflow.lite.table import NoForm, form
 
+if TYPE_CHECKING:
+    from tapeflow.lite.lower import LoweredCall, Writer
+
 
 @form("MatMul", "BatchMatMulV2", "BatchMatMul", "BatchMatMulV3")
-def _mat_mul(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+def _mat_mul(w: Writer, call: LoweredCall, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     attrs = call.attrs
     flags = [attrs.get(name) for name in ("transpose_a", "transpose_b", "adj_x", "adj_y")]
     y = product(w, x, y, bool(flags[0] or flags[2]), bool(flags[1] or flags[3]), call.shape)
@@ -32,7 +35,7 @@ def product(w: Any, x: LiteTensor, y: LiteTensor, adj_x: bool, adj_y: bool, shap
 
 
 @form("Einsum")
-def _lower_einsum(w: Any, call: Any, inputs: list[LiteTensor]) -> LiteTensor:
+def _lower_einsum(w: Writer, call: LoweredCall, inputs: list[LiteTensor]) -> LiteTensor:
     equation = call.attrs["equation"]
     equation = equation.decode() if isinstance(equation, bytes) else equation
     operands, _, result = equation.replace(" ", "").partition("->")
@@ -79,7 +82,7 @@ def _contract_pair(
     return w.transpose(middle, [order.index(n) for n in result])
 
 
-def _split_sizes(w: Any, x: LiteTensor, shape: list[int | None], places: list[tuple[LiteTensor, int]]) -> LiteTensor:
+def _split_sizes(w: Writer, x: LiteTensor, shape: list[int | None], places: list[tuple[LiteTensor, int]]) -> LiteTensor:
     """Adds a reshape to sizes of other tensors, given by these tensors and their axes."""
     if shape.count(None) <= 1:
         return w.reshape(x, shape)
@@ -108,7 +111,7 @@ def _result_labels(result: str, names: list[list[str]]) -> list[str]:
     return [*before, *(longest if dots else []), *after]
 
 
-def _sum_labels(w: Any, x: LiteTensor, names: list[str], remaining: set[str]) -> tuple[LiteTensor, list[str]]:
+def _sum_labels(w: Writer, x: LiteTensor, names: list[str], remaining: set[str]) -> tuple[LiteTensor, list[str]]:
     """Sums over the dimensions whose labels stand nowhere else."""
     axes = [i for i, n in enumerate(names) if n not in remaining]
     if not axes:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.types.dtypes import bool_, int32
 from tapeflow.lite.forms.elementwise import binary, number, unary
 from tapeflow.lite.forms.shapes import as_int32, numbers_of
 from tapeflow.lite.program import LiteTensor
 from tapeflow.lite.table import NoForm, form
+
+if TYPE_CHECKING:
+    from tapeflow.lite.lower import LoweredCall, Writer
 
 _REDUCTIONS = {
     "All": "REDUCE_ALL", "Any": "REDUCE_ANY", "Max": "REDUCE_MAX", "Mean": "MEAN", "Min": "REDUCE_MIN",
@@ -17,7 +20,7 @@ _REDUCTIONS = {
 
 
 @form(*_REDUCTIONS)
-def _lower_reduce(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
+def _lower_reduce(w: Writer, call: LoweredCall, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
     return _add_reduction(w, _REDUCTIONS[call.operation.type], x, axis, call.attrs["keep_dims"], call.shape)
 
 
@@ -37,29 +40,29 @@ def _lower_norm(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTenso
 
 
 @form("L2Loss")
-def _l2_loss(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _l2_loss(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     axes = w.constant(list(range(x.rank)), int32)
     return binary(w, "MUL", w.add("SUM", [unary(w, "SQUARE", x), axes], [], keepDims=False), 0.5)
 
 
 @form("Softmax")
-def _lower_softmax(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_softmax(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return w.add("SOFTMAX", [x], x.shape, beta=1.0)
 
 
 @form("LogSoftmax")
-def _log_softmax(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _log_softmax(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return w.add("LOG_SOFTMAX", [x], x.shape)
 
 
 @form("Cumsum")
-def _lower_cumsum(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
+def _lower_cumsum(w: Writer, call: LoweredCall, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
     exclusive, reverse = call.attrs["exclusive"], call.attrs["reverse"]
     return w.add("CUMSUM", [x, as_int32(w, axis)], x.shape, exclusive=exclusive, reverse=reverse)
 
 
 @form("ArgMax", "ArgMin")
-def _lower_arg(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
+def _lower_arg(w: Writer, call: LoweredCall, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
     code = "ARG_MAX" if call.operation.type == "ArgMax" else "ARG_MIN"
     if x.dtype is bool_:
         x = w.cast(x, int32)
@@ -67,14 +70,14 @@ def _lower_arg(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTensor
 
 
 @form("TopKV2", "TopK")
-def _top_k(w: Any, call: Any, x: LiteTensor, k: LiteTensor) -> list[LiteTensor]:
+def _top_k(w: Writer, call: LoweredCall, x: LiteTensor, k: LiteTensor) -> list[LiteTensor]:
     shape = [*x.shape[:-1], call.shape[-1]]
     values, places = w.add_many("TOPK_V2", [x, as_int32(w, k)], [(shape, x.dtype), (shape, int32)])
     return [values, w.cast(places, call.attrs.get("index_type", int32))]
 
 
 @form("LRN")
-def _lower_lrn(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_lrn(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     a = call.attrs
     options = {"radius": a["depth_radius"], "bias": a["bias"], "alpha": a["alpha"], "beta": a["beta"]}
     return w.add("LOCAL_RESPONSE_NORMALIZATION", [x], x.shape, **options)
@@ -82,7 +85,13 @@ def _lower_lrn(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
 
 @form("FusedBatchNormV3", "FusedBatchNorm", "FusedBatchNormV2")
 def _batch_norm(
-    w: Any, call: Any, x: LiteTensor, scale: LiteTensor, offset: LiteTensor, mean: LiteTensor, variance: LiteTensor
+    w: Writer,
+    call: LoweredCall,
+    x: LiteTensor,
+    scale: LiteTensor,
+    offset: LiteTensor,
+    mean: LiteTensor,
+    variance: LiteTensor,
 ) -> list[LiteTensor]:
     if call.attrs["is_training"] or call.attrs["data_format"] not in ("NHWC", "NDHWC"):
         raise NoForm("only the inference of the data formats NHWC and NDHWC has a form")
@@ -114,18 +123,18 @@ def _lower_segments(w: Any, call: Any, x: LiteTensor, ids: LiteTensor) -> LiteTe
 
 
 @form("UnsortedSegmentSum", "UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd")
-def _unsorted_segments(w: Any, call: Any, x: LiteTensor, ids: LiteTensor, count: LiteTensor) -> LiteTensor:
+def _unsorted_segments(w: Writer, call: LoweredCall, x: LiteTensor, ids: LiteTensor, count: LiteTensor) -> LiteTensor:
     code = f"UNSORTED_SEGMENT_{call.operation.type.removeprefix('UnsortedSegment').upper()}"
     return w.add(code, [x, as_int32(w, ids), as_int32(w, count)], call.shape)
 
 
 @form("Bucketize")
-def _lower_bucketize(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_bucketize(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return w.add("BUCKETIZE", [x], x.shape, int32, boundaries=[float(b) for b in call.attrs["boundaries"]])
 
 
 @form("Unique", "UniqueV2")
-def _lower_unique(w: Any, call: Any, x: LiteTensor, *axis: LiteTensor) -> list[LiteTensor]:
+def _lower_unique(w: Writer, call: LoweredCall, x: LiteTensor, *axis: LiteTensor) -> list[LiteTensor]:
     dtype = call.attrs["out_idx"]
     number_of = w.file.type_numbers(dtype)
     return w.add_many("UNIQUE", [x], [([None], x.dtype), (x.shape, dtype)], idxOutType=number_of)
@@ -142,14 +151,14 @@ def _in_top_k(w: Any, call: Any, predictions: LiteTensor, targets: LiteTensor, k
 
 
 @form("SoftmaxCrossEntropyWithLogits")
-def _cross_entropy(w: Any, call: Any, logits: LiteTensor, labels: LiteTensor) -> list[LiteTensor]:
+def _cross_entropy(w: Writer, call: LoweredCall, logits: LiteTensor, labels: LiteTensor) -> list[LiteTensor]:
     product = binary(w, "MUL", labels, w.add("LOG_SOFTMAX", [logits], logits.shape))
     loss = unary(w, "NEG", w.add("SUM", [product, w.constant([1], int32)], call.shape, keepDims=False))
     return [loss, binary(w, "SUB", w.add("SOFTMAX", [logits], logits.shape, beta=1.0), labels)]
 
 
 @form("SparseSoftmaxCrossEntropyWithLogits")
-def _sparse_cross_entropy(w: Any, call: Any, logits: LiteTensor, labels: LiteTensor) -> list[LiteTensor]:
+def _sparse_cross_entropy(w: Writer, call: LoweredCall, logits: LiteTensor, labels: LiteTensor) -> list[LiteTensor]:
     if logits.shape[1] is None:
         raise NoForm("the number of classes must be static")
     inputs = [labels, w.constant(logits.shape[1], int32), w.constant(1.0), w.constant(0.0)]
@@ -158,7 +167,7 @@ def _sparse_cross_entropy(w: Any, call: Any, logits: LiteTensor, labels: LiteTen
 
 
 @form("DenseBincount")
-def _lower_bincount(w: Any, call: Any, x: LiteTensor, size: LiteTensor, weights: LiteTensor) -> LiteTensor:
+def _lower_bincount(w: Writer, call: LoweredCall, x: LiteTensor, size: LiteTensor, weights: LiteTensor) -> LiteTensor:
     count, dtype = call.shape[-1], weights.dtype
     numbers = [as_int32(w, size), w.constant(1, dtype), w.constant(0, dtype)]
     hits = w.add("ONE_HOT", [as_int32(w, x), *numbers], [*x.shape, count], dtype, axis=-1)

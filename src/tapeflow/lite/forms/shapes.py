@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapeflow.core.types.dtypes import bool_, int32, int64
 from tapeflow.lite.program import LiteTensor
 from tapeflow.lite.table import NoForm, form
+
+if TYPE_CHECKING:
+    from tapeflow.lite.lower import LoweredCall, Writer
 
 
 def numbers_of(tensor: LiteTensor, what: str) -> list[int]:
@@ -22,7 +26,7 @@ def numbers_of(tensor: LiteTensor, what: str) -> list[int]:
     return [int(v) for v in np.ravel(tensor.value)]
 
 
-def as_int32(w: Any, tensor: LiteTensor) -> LiteTensor:
+def as_int32(w: Writer, tensor: LiteTensor) -> LiteTensor:
     """Returns integers as int32, which most operators take alone."""
     partial = tensor.partial
     tensor = w.cast(tensor, int32)
@@ -31,7 +35,7 @@ def as_int32(w: Any, tensor: LiteTensor) -> LiteTensor:
 
 
 @form("Reshape")
-def _lower_reshape(w: Any, call: Any, x: LiteTensor, shape: LiteTensor) -> LiteTensor:
+def _lower_reshape(w: Writer, call: LoweredCall, x: LiteTensor, shape: LiteTensor) -> LiteTensor:
     if x.shape == call.shape and sum(d is None for d in x.shape) <= 1:
         return x
     target = [-1 if d is None else d for d in call.shape]
@@ -43,7 +47,7 @@ def _lower_reshape(w: Any, call: Any, x: LiteTensor, shape: LiteTensor) -> LiteT
 
 
 @form("Squeeze", "ExpandDims")
-def _change_rank(w: Any, call: Any, x: LiteTensor, *axis: LiteTensor) -> LiteTensor:
+def _change_rank(w: Writer, call: LoweredCall, x: LiteTensor, *axis: LiteTensor) -> LiteTensor:
     if sum(d is None for d in call.shape) <= 1:
         return w.reshape(x, call.shape)
     if axis:
@@ -53,7 +57,7 @@ def _change_rank(w: Any, call: Any, x: LiteTensor, *axis: LiteTensor) -> LiteTen
 
 
 @form("Shape", "ShapeN")
-def _lower_shape(w: Any, call: Any, *inputs: Any) -> Any:
+def _lower_shape(w: Writer, call: LoweredCall, *inputs: Any) -> Any:
     dtype = call.attrs["out_type"]
     tensors = inputs[0] if isinstance(inputs[0], list) else [inputs[0]]
     sizes = []
@@ -65,52 +69,52 @@ def _lower_shape(w: Any, call: Any, *inputs: Any) -> Any:
 
 
 @form("Size")
-def _lower_size(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_size(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     dtype = call.attrs["out_type"]
     shape = w.add("SHAPE", [x], [x.rank], dtype, outType=w.file.type_numbers(dtype))
     return w.add("REDUCE_PROD", [shape, w.constant([0], int32)], [], keepDims=False)
 
 
 @form("Rank")
-def _lower_rank(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_rank(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return w.constant(x.rank, int32)
 
 
 @form("Transpose")
-def _lower_transpose(w: Any, call: Any, x: LiteTensor, order: LiteTensor) -> LiteTensor:
+def _lower_transpose(w: Writer, call: LoweredCall, x: LiteTensor, order: LiteTensor) -> LiteTensor:
     if order.value is None:
         return w.add("TRANSPOSE", [x, as_int32(w, order)], call.shape)
     return w.transpose(x, [int(i) % x.rank for i in order.value])
 
 
 @form("ConcatV2")
-def _lower_concat(w: Any, call: Any, values: list[LiteTensor], axis: LiteTensor) -> LiteTensor:
+def _lower_concat(w: Writer, call: LoweredCall, values: list[LiteTensor], axis: LiteTensor) -> LiteTensor:
     at = numbers_of(axis, "the axis")[0] % len(call.shape)
     remaining = [v for v in values if v.shape[at] != 0] or values[:1]
     return remaining[0] if len(remaining) == 1 else w.add("CONCATENATION", remaining, call.shape, axis=at)
 
 
 @form("Pack")
-def _lower_pack(w: Any, call: Any, values: list[LiteTensor]) -> LiteTensor:
+def _lower_pack(w: Writer, call: LoweredCall, values: list[LiteTensor]) -> LiteTensor:
     axis = call.attrs["axis"] % len(call.shape)
     return w.add("PACK", values, call.shape, axis=axis, valuesCount=len(values))
 
 
 @form("Unpack")
-def _lower_unpack(w: Any, call: Any, x: LiteTensor) -> list[LiteTensor]:
+def _lower_unpack(w: Writer, call: LoweredCall, x: LiteTensor) -> list[LiteTensor]:
     axis, count = call.attrs["axis"] % x.rank, len(call.outputs)
     shape = [*x.shape[:axis], *x.shape[axis + 1 :]]
     return w.add_many("UNPACK", [x], [(shape, x.dtype)] * count, axis=axis, num=count)
 
 
 @form("Split")
-def _lower_split(w: Any, call: Any, axis: LiteTensor, x: LiteTensor) -> list[LiteTensor]:
+def _lower_split(w: Writer, call: LoweredCall, axis: LiteTensor, x: LiteTensor) -> list[LiteTensor]:
     results = [(_shape_tuple(t), x.dtype) for t in call.outputs]
     return w.add_many("SPLIT", [as_int32(w, axis), x], results, numSplits=len(results))
 
 
 @form("SplitV")
-def _split_v(w: Any, call: Any, x: LiteTensor, sizes: LiteTensor, axis: LiteTensor) -> list[LiteTensor]:
+def _split_v(w: Writer, call: LoweredCall, x: LiteTensor, sizes: LiteTensor, axis: LiteTensor) -> list[LiteTensor]:
     results = [(_shape_tuple(t), x.dtype) for t in call.outputs]
     return w.add_many("SPLIT_V", [x, as_int32(w, sizes), as_int32(w, axis)], results, numSplits=len(results))
 
@@ -120,7 +124,7 @@ def _shape_tuple(symbolic: Any) -> tuple[int | None, ...]:
 
 
 @form("Slice")
-def _lower_slice(w: Any, call: Any, x: LiteTensor, begin: LiteTensor, size: LiteTensor) -> LiteTensor:
+def _lower_slice(w: Writer, call: LoweredCall, x: LiteTensor, begin: LiteTensor, size: LiteTensor) -> LiteTensor:
     return w.add("SLICE", [x, as_int32(w, begin), as_int32(w, size)], call.shape)
 
 
@@ -180,7 +184,7 @@ def _plain_slice(x: LiteTensor, begin: Any, end: Any, strides: Any, masks: Any) 
     return True
 
 
-def _without_ellipsis(w: Any, x: LiteTensor, begin: Any, end: Any, strides: Any, masks: Any) -> Any:
+def _without_ellipsis(w: Writer, x: LiteTensor, begin: Any, end: Any, strides: Any, masks: Any) -> Any:
     """Returns the bounds and masks of a slice with one entry for each dimension of `x`."""
     count = len(begin)
     consumed = sum(not (masks[2] | masks[3]) >> i & 1 for i in range(count))
@@ -198,7 +202,7 @@ def _without_ellipsis(w: Any, x: LiteTensor, begin: Any, end: Any, strides: Any,
     return (*[w.constant(list(c), int32) for c in columns[:3]], [bits[0], bits[1], 0, 0, bits[2]])
 
 
-def _sliced_shape(x: LiteTensor, begin: Any, end: Any, strides: Any, masks: Any) -> list[int | None]:
+def _sliced_shape(x: LiteTensor, begin: Any, end: Any, strides: Sequence[int], masks: Any) -> list[int | None]:
     """Returns the static shape of a slice with one entry for each dimension."""
     shape: list[int | None] = []
     for i, size in enumerate(x.shape):
@@ -227,7 +231,7 @@ def _new_axes(attrs: Any, shape: Any) -> list[int]:
 
 
 @form("Pad", "PadV2")
-def _lower_pad(w: Any, call: Any, x: LiteTensor, paddings: LiteTensor, *value: LiteTensor) -> LiteTensor:
+def _lower_pad(w: Writer, call: LoweredCall, x: LiteTensor, paddings: LiteTensor, *value: LiteTensor) -> LiteTensor:
     if not x.rank:
         return x
     paddings = as_int32(w, paddings)
@@ -237,53 +241,53 @@ def _lower_pad(w: Any, call: Any, x: LiteTensor, paddings: LiteTensor, *value: L
 
 
 @form("MirrorPad")
-def _mirror_pad(w: Any, call: Any, x: LiteTensor, paddings: LiteTensor) -> LiteTensor:
+def _mirror_pad(w: Writer, call: LoweredCall, x: LiteTensor, paddings: LiteTensor) -> LiteTensor:
     mode = call.attrs["mode"]
     return w.add("MIRROR_PAD", [x, as_int32(w, paddings)], call.shape, mode=int(mode in ("SYMMETRIC", b"SYMMETRIC")))
 
 
 @form("Tile")
-def _lower_tile(w: Any, call: Any, x: LiteTensor, multiples: LiteTensor) -> LiteTensor:
+def _lower_tile(w: Writer, call: LoweredCall, x: LiteTensor, multiples: LiteTensor) -> LiteTensor:
     return w.add("TILE", [x, as_int32(w, multiples)], call.shape)
 
 
 @form("BroadcastTo")
-def _broadcast_to(w: Any, call: Any, x: LiteTensor, shape: LiteTensor) -> LiteTensor:
+def _broadcast_to(w: Writer, call: LoweredCall, x: LiteTensor, shape: LiteTensor) -> LiteTensor:
     if x.shape == call.shape and None not in x.shape:
         return x
     return w.add("BROADCAST_TO", [x, as_int32(w, shape)], call.shape)
 
 
 @form("BroadcastArgs")
-def _broadcast_args(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+def _broadcast_args(w: Writer, call: LoweredCall, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     return w.add("BROADCAST_ARGS", [x, y], call.shape)
 
 
 @form("Fill")
-def _lower_fill(w: Any, call: Any, shape: LiteTensor, value: LiteTensor) -> LiteTensor:
+def _lower_fill(w: Writer, call: LoweredCall, shape: LiteTensor, value: LiteTensor) -> LiteTensor:
     return w.add("FILL", [as_int32(w, shape), value], call.shape, value.dtype)
 
 
 @form("Range")
-def _lower_range(w: Any, call: Any, start: LiteTensor, limit: LiteTensor, delta: LiteTensor) -> LiteTensor:
+def _lower_range(w: Writer, call: LoweredCall, start: LiteTensor, limit: LiteTensor, delta: LiteTensor) -> LiteTensor:
     return w.add("RANGE", [start, limit, delta], call.shape)
 
 
 @form("ReverseV2")
-def _lower_reverse(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
+def _lower_reverse(w: Writer, call: LoweredCall, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
     for i in numbers_of(axis, "the axes"):
         x = w.add("REVERSE_V2", [x, w.constant([i % x.rank], int32)], x.shape)
     return x
 
 
 @form("ReverseSequence")
-def _reverse_sequence(w: Any, call: Any, x: LiteTensor, lengths: LiteTensor) -> LiteTensor:
+def _reverse_sequence(w: Writer, call: LoweredCall, x: LiteTensor, lengths: LiteTensor) -> LiteTensor:
     seq, batch = call.attrs["seq_dim"], call.attrs["batch_dim"]
     return w.add("REVERSE_SEQUENCE", [x, lengths], x.shape, seqDim=seq, batchDim=batch)
 
 
 @form("Roll")
-def _lower_roll(w: Any, call: Any, x: LiteTensor, shift: LiteTensor, axis: LiteTensor) -> LiteTensor:
+def _lower_roll(w: Writer, call: LoweredCall, x: LiteTensor, shift: LiteTensor, axis: LiteTensor) -> LiteTensor:
     shifts, axes = numbers_of(shift, "the shift"), numbers_of(axis, "the axis")
     for by, i in zip(shifts, axes, strict=True):
         size = x.shape[i % x.rank]
@@ -295,7 +299,7 @@ def _lower_roll(w: Any, call: Any, x: LiteTensor, shift: LiteTensor, axis: LiteT
     return x
 
 
-def _add_roll(w: Any, x: LiteTensor, axis: int, at: int) -> LiteTensor:
+def _add_roll(w: Writer, x: LiteTensor, axis: int, at: int) -> LiteTensor:
     """Adds an exchange of the elements before and after a place along an axis."""
     sizes = [at, x.shape[axis] - at]
     if 0 in sizes:
@@ -307,7 +311,7 @@ def _add_roll(w: Any, x: LiteTensor, axis: int, at: int) -> LiteTensor:
 
 
 @form("SpaceToDepth", "DepthToSpace")
-def _lower_depth(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_depth(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     if call.attrs["data_format"] != "NHWC":
         raise NoForm("only the data format NHWC has a form")
     code = "SPACE_TO_DEPTH" if call.operation.type == "SpaceToDepth" else "DEPTH_TO_SPACE"
@@ -315,25 +319,25 @@ def _lower_depth(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
 
 
 @form("SpaceToBatchND", "BatchToSpaceND")
-def _lower_batches(w: Any, call: Any, x: LiteTensor, block: LiteTensor, edges: LiteTensor) -> LiteTensor:
+def _lower_batches(w: Writer, call: LoweredCall, x: LiteTensor, block: LiteTensor, edges: LiteTensor) -> LiteTensor:
     code = "SPACE_TO_BATCH_ND" if call.operation.type == "SpaceToBatchND" else "BATCH_TO_SPACE_ND"
     return w.add(code, [x, as_int32(w, block), as_int32(w, edges)], call.shape)
 
 
 @form("Where")
-def _lower_where(w: Any, call: Any, condition: LiteTensor) -> LiteTensor:
+def _lower_where(w: Writer, call: LoweredCall, condition: LiteTensor) -> LiteTensor:
     return w.add("WHERE", [condition], call.shape, int64)
 
 
 @form("MatrixDiagV3", "MatrixDiag")
-def _matrix_diag(w: Any, call: Any, x: LiteTensor, *rest: LiteTensor) -> LiteTensor:
+def _matrix_diag(w: Writer, call: LoweredCall, x: LiteTensor, *rest: LiteTensor) -> LiteTensor:
     if rest and (numbers_of(rest[0], "k") != [0] or call.shape[-2:] != (x.shape[-1], x.shape[-1])):
         raise NoForm("only the main diagonal of a square matrix has a form")
     return w.add("MATRIX_DIAG", [x], call.shape)
 
 
 @form("MatrixDiagPartV3", "MatrixDiagPartV2", "MatrixDiagPart")
-def _matrix_diag_part(w: Any, call: Any, x: LiteTensor, *rest: LiteTensor) -> LiteTensor:
+def _matrix_diag_part(w: Writer, call: LoweredCall, x: LiteTensor, *rest: LiteTensor) -> LiteTensor:
     rows, columns = x.shape[-2:]
     if rows is None or columns is None or (rest and numbers_of(rest[0], "k") != [0]):
         raise NoForm("only the main diagonal of matrices of static sizes has a form")
@@ -343,7 +347,7 @@ def _matrix_diag_part(w: Any, call: Any, x: LiteTensor, *rest: LiteTensor) -> Li
 
 
 @form("MatrixBandPart")
-def _band_part(w: Any, call: Any, x: LiteTensor, lower: LiteTensor, upper: LiteTensor) -> LiteTensor:
+def _band_part(w: Writer, call: LoweredCall, x: LiteTensor, lower: LiteTensor, upper: LiteTensor) -> LiteTensor:
     rows, columns = x.shape[-2:]
     if rows is None or columns is None:
         raise NoForm("the matrices must have static sizes")

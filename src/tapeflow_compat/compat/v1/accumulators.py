@@ -6,6 +6,7 @@ from typing import Any
 
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
@@ -30,7 +31,7 @@ class ConditionalAccumulatorBase:
 
     _kind = "Resource"  # of the ops that every accumulator has
 
-    def __init__(self, dtype: Any, shape: Any, accumulator_ref: Any) -> None:
+    def __init__(self, dtype: Any, shape: ShapeLike, accumulator_ref: Any) -> None:
         self._dtype, self._shape = as_dtype(dtype), TensorShape(shape)
         self._accumulator_ref = accumulator_ref
         self._name = state.name_scope if state.graph is None else accumulator_ref.op.name.rpartition("/")[2]
@@ -89,8 +90,8 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
     """
 
     def __init__(
-        self, dtype: Any, shape: Any = None, shared_name: str | None = None, name: str = "conditional_accumulator",
-        reduction_type: str = "MEAN",
+        self, dtype: Any, shape: ShapeLike = None, shared_name: str | None = None,
+        name: str = "conditional_accumulator", reduction_type: str = "MEAN",
     ) -> None:  # fmt: skip
         super().__init__(dtype, shape, _made("Resource", dtype, shape, shared_name, name, reduction_type))
 
@@ -147,7 +148,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
     _kind = ""
 
     def __init__(
-        self, dtype: Any, shape: Any = None, shared_name: str | None = None,
+        self, dtype: Any, shape: ShapeLike = None, shared_name: str | None = None,
         name: str = "sparse_conditional_accumulator", reduction_type: str = "MEAN",
     ) -> None:  # fmt: skip
         super().__init__(dtype, shape, _made("Sparse", dtype, shape, shared_name, name, reduction_type))
@@ -206,7 +207,9 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         return IndexedSlices(taken.values, taken.indices, taken.shape)
 
 
-def _made(kind: str, dtype: Any, shape: Any, shared_name: str | None, name: str, reduction_type: str) -> Any:
+def _made(
+    kind: str, dtype: DTypeLike, shape: ShapeLike, shared_name: str | None, name: str, reduction_type: str
+) -> Any:
     """Returns the handle of an accumulator; in a graph, each session has its own."""
     if state.graph is not None:
         shared_name = shared_name or state.graph.unique_name(name, mark_as_used=False)

@@ -57,7 +57,7 @@ def constant(
     return creation.constant(make_ndarray(proto), as_dtype(proto.dtype), name=name)
 
 
-def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+def convert_to_tensor_or_indexed_slices(value: Any, dtype: DTypeLike = None, name: str | None = None) -> Any:
     """Converts a value to a tensor. `tf.IndexedSlices` and sparse tensors stay unchanged.
 
     Raises:
@@ -70,7 +70,7 @@ def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str
     return _convert_others(value, (IndexedSlices, SparseTensor), dtype, name)
 
 
-def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+def convert_to_tensor_or_sparse_tensor(value: Any, dtype: DTypeLike = None, name: str | None = None) -> Any:
     """Converts a value to a tensor. Sparse tensors stay unchanged.
 
     Raises:
@@ -88,7 +88,7 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
     return _convert_others(value, (SparseTensor,), dtype, name)
 
 
-def _convert_others(value: Any, accepted: Any, dtype: Any, name: str | None) -> Any:
+def _convert_others(value: Any, accepted: Any, dtype: DTypeLike, name: str | None) -> Any:
     """Converts a value to a tensor, unless its type is in `accepted`."""
     if not isinstance(value, accepted):
         return creation.convert_to_tensor(value, dtype, name=name)
@@ -103,7 +103,7 @@ def _convert_others(value: Any, accepted: Any, dtype: Any, name: str | None) -> 
 # ---- dimensions ------------------------------------------------------------------------------------------------------
 
 
-def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+def expand_dims(input: TensorLike, axis: TensorLike | None = None, name: str | None = None, dim: Any = None) -> Any:
     """Returns a tensor with one more dimension of length 1, see `tf.expand_dims`; `dim` is the old name of `axis`.
 
     Raises:
@@ -276,7 +276,7 @@ def batch_to_space(
 
 def space_to_batch(
     input: TensorLike,
-    paddings: Any,
+    paddings: Tensor,
     block_size: int | None = None,
     name: str | None = None,
     block_shape: int | None = None,

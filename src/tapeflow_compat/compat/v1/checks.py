@@ -12,7 +12,8 @@ from tapeflow.array.identities import group
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.graph.ir.python_op import assertion, nothing_to_check
 from tapeflow_compat.compat.v1.aliases import either
 
@@ -47,9 +48,9 @@ def _comparison(name: str, operator: str, example: str) -> Callable[..., Any]:
     function = getattr(debugging, name)
 
     def check(
-        x: Any,
-        y: Any,
-        data: Any = None,
+        x: Tensor,
+        y: Tensor,
+        data: TensorLike | None = None,
         summarize: int | None = None,
         message: str | None = None,
         name: str | None = None,
@@ -104,8 +105,8 @@ assert_non_positive = _comparison_with_zero("assert_non_positive", "<= 0", "[0, 
 
 
 def assert_near(
-    x: Any, y: Any, rtol: Any = None, atol: Any = None, data: Any = None, summarize: int | None = None,
-    message: str | None = None, name: str | None = None,
+    x: TensorLike, y: Tensor, rtol: Any = None, atol: Any = None, data: Tensor | None = None,
+    summarize: int | None = None, message: str | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Checks that `abs(x - y) <= atol + rtol * abs(y)`, see `tf.debugging.assert_near`.
 
@@ -121,7 +122,7 @@ def assert_near(
         >>> tf.compat.v1.assert_near([1.0, 2.0], [1.0, 2.1], atol=0.2)
     """
 
-    def near(x: Any, y: Any, message: str | None = None, summarize: int | None = None) -> Any:
+    def near(x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None) -> Any:
         return debugging.assert_near(x, y, rtol, atol, message, summarize)
 
     first = convert(x)
@@ -170,7 +171,7 @@ def assert_shapes(
     return nothing_to_check()
 
 
-def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> Any:
+def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> Any:
     """Checks that `x` is of an integer dtype, see `tf.debugging.assert_integer`.
 
     Raises:
@@ -183,7 +184,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
     return nothing_to_check()
 
 
-def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> Any:
+def assert_type(tensor: TensorLike, tf_type: Any, message: str | None = None, name: str | None = None) -> Any:
     """Checks that a tensor is of a dtype, see `tf.debugging.assert_type`.
 
     Raises:
@@ -196,7 +197,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
     return nothing_to_check()
 
 
-def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Any:
+def assert_scalar(tensor: TensorLike, name: str | None = None, message: str | None = None) -> Any:
     """Checks that a tensor is a scalar, see `tf.debugging.assert_scalar`, and returns it.
 
     Raises:
@@ -212,7 +213,11 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
 
 
 def verify_tensor_all_finite(
-    t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None, message: str | None = None
+    t: Any = None,
+    msg: str | None = None,
+    name: str | None = None,
+    x: TensorLike | None = None,
+    message: str | None = None,
 ) -> Any:
     """Checks that a tensor has no infinity and no NaN, and returns it, see `tf.debugging.assert_all_finite`.
 

@@ -18,6 +18,7 @@ from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.values import nest
+from tapeflow.core.values.tensor import Tensor
 from tapeflow_compat.compat.v1.behavior_flags import control_flow_v2_enabled
 
 # ---- conditionals ----------------------------------------------------------------------------------------------------
@@ -47,7 +48,7 @@ def _unpacked(result: Any, strict: bool) -> Any:
 
 
 def cond(
-    pred: Any, true_fn: Callable[..., Any] | None = None, false_fn: Any = None, strict: bool = False,
+    pred: Tensor, true_fn: Callable[..., Any] | None = None, false_fn: Any = None, strict: bool = False,
     name: str | None = None, fn1: Callable[..., Any] | None = None, fn2: Any = None,
 ) -> Any:  # fmt: skip
     """Calls one of two functions, chosen by a predicate, see `tf.cond`.
@@ -98,7 +99,7 @@ def case(
 
 
 def while_loop(
-    cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = None, parallel_iterations: int = 10,
+    cond: Any, body: Callable[..., Any], loop_vars: Any, shape_invariants: Any = None, parallel_iterations: int = 10,
     back_prop: bool = True, swap_memory: bool = False, name: str | None = None, maximum_iterations: Any = None,
     return_same_structure: bool = False,
 ) -> Any:  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
@@ -14,9 +15,10 @@ from tapeflow_compat.compat.v1.aliases import either
 
 
 def conv2d_backprop_input(
-    input_sizes: ShapeLike, filter: Any = None, out_backprop: Any = None, strides: Any = None, padding: Any = None,
-    use_cudnn_on_gpu: bool = True, data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None,
-    filters: Any = None,
+    input_sizes: ShapeLike, filter: TensorLike | None = None, out_backprop: Any = None,
+    strides: Sequence[int] | None = None, padding: str | None = None,
+    use_cudnn_on_gpu: bool = True, data_format: str = "NHWC", dilations: Sequence[int] = (1, 1, 1, 1),
+    name: str | None = None, filters: TensorLike | None = None,
 ) -> Any:  # fmt: skip
     """Computes the gradient of a convolution of images with respect to the images.
 
@@ -44,8 +46,9 @@ def conv2d_backprop_input(
 
 
 def conv2d_backprop_filter(
-    input: Any, filter_sizes: ShapeLike, out_backprop: Any, strides: Any, padding: Any, use_cudnn_on_gpu: bool = True,
-    data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None,
+    input: TensorLike, filter_sizes: ShapeLike, out_backprop: Any, strides: Sequence[int], padding: str,
+    use_cudnn_on_gpu: bool = True,
+    data_format: str = "NHWC", dilations: Sequence[int] = (1, 1, 1, 1), name: str | None = None,
 ) -> Any:  # fmt: skip
     """Computes the gradient of a convolution of images with respect to the filter.
 
@@ -74,8 +77,8 @@ def _paddings(padding: Any) -> tuple[str, list[int]]:
 
 
 def conv3d_backprop_filter(
-    input: Any, filter_sizes: ShapeLike, out_backprop: Any, strides: Any, padding: str, data_format: str = "NDHWC",
-    dilations: Any = (1, 1, 1, 1, 1), name: str | None = None,
+    input: TensorLike, filter_sizes: ShapeLike, out_backprop: Any, strides: Sequence[int], padding: str,
+    data_format: str = "NDHWC", dilations: Sequence[int] = (1, 1, 1, 1, 1), name: str | None = None,
 ) -> Any:  # fmt: skip
     """Computes the gradient of a convolution of volumes with respect to the filter.
 
@@ -100,8 +103,8 @@ conv3d_backprop_filter_v2 = conv3d_backprop_filter
 
 
 def depthwise_conv2d_native(
-    input: Any, filter: Any, strides: Any, padding: Any, data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1),
-    name: str | None = None,
+    input: TensorLike, filter: TensorLike, strides: Sequence[int], padding: str, data_format: str = "NHWC",
+    dilations: Sequence[int] = (1, 1, 1, 1), name: str | None = None,
 ) -> Any:  # fmt: skip
     """`depthwise_conv2d` with the op's arguments: strides and dilations are lists of 4.
 
@@ -121,8 +124,10 @@ def depthwise_conv2d_native(
 
 
 def dilation2d(
-    input: TensorLike, filter: TensorLike | None = None, strides: Any = None, rates: Any = None,
-    padding: str | None = None, name: str | None = None, filters: TensorLike | None = None, dilations: Any = None,
+    input: TensorLike, filter: TensorLike | None = None, strides: Sequence[int] | None = None,
+    rates: Sequence[int] | None = None,
+    padding: str | None = None, name: str | None = None, filters: TensorLike | None = None,
+    dilations: Sequence[int] | None = None,
 ) -> Any:  # fmt: skip
     """Computes the grayscale dilation of images: the largest sum of a pixel and the filter, see `tf.nn.dilation2d`.
 
@@ -150,7 +155,12 @@ def dilation2d(
 
 
 def erosion2d(
-    value: TensorLike, kernel: TensorLike, strides: Any, rates: Any, padding: str, name: str | None = None
+    value: TensorLike,
+    kernel: TensorLike,
+    strides: Sequence[int],
+    rates: Sequence[int],
+    padding: str,
+    name: str | None = None,
 ) -> Any:
     """Computes the grayscale erosion of images: the smallest difference of a pixel and the kernel, see
     `tf.nn.erosion2d`.

@@ -21,8 +21,8 @@ from tapeflow_compat.compat.v1.partitioned import PartitionedVariable
 
 
 def embedding_lookup(
-    params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None, validate_indices: bool = True,
-    max_norm: Any = None,
+    params: Any, ids: TensorLike, partition_strategy: str = "mod", name: str | None = None,
+    validate_indices: bool = True, max_norm: Any = None,
 ) -> Any:  # fmt: skip
     """Returns rows of a table by their numbers, see `tf.nn.embedding_lookup`.
 
@@ -88,7 +88,7 @@ def _whole(pieces: Any, strategy: str) -> Any:
 
 
 def embedding_lookup_sparse(
-    params: Any, sp_ids: Any, sp_weights: Any, partition_strategy: str = "mod", name: str | None = None,
+    params: TensorLike, sp_ids: Any, sp_weights: Any, partition_strategy: str = "mod", name: str | None = None,
     combiner: str | None = None, max_norm: Any = None, allow_fast_lookup: bool = False,
 ) -> Any:  # fmt: skip
     """Combines the rows of a table for each row of ids: see `tf.nn.embedding_lookup_sparse`.
@@ -140,20 +140,20 @@ def safe_embedding_lookup_sparse(
     )
 
 
-def _whole_table(params: Any, partition_strategy: str) -> Any:
+def _whole_table(params: TensorLike, partition_strategy: str) -> Any:
     """Returns a table, given as one, in pieces, or as a nest of numbers."""
     if _in_pieces(params):
         return _whole(params, partition_strategy)
     return convert(params) if isinstance(params, (list, tuple)) else params
 
 
-def _in_pieces(params: Any) -> bool:
+def _in_pieces(params: TensorLike) -> bool:
     """Returns True if a table is a list of its pieces, and not a nest of numbers."""
     return isinstance(params, (list, tuple, PartitionedVariable)) and all(hasattr(p, "shape") for p in params)
 
 
 def sampled_softmax_loss(
-    weights: TensorLike, biases: TensorLike, labels: Any, inputs: TensorLike, num_sampled: int, num_classes: int,
+    weights: TensorLike, biases: TensorLike, labels: TensorLike, inputs: TensorLike, num_sampled: int, num_classes: int,
     num_true: int = 1, sampled_values: Any = None, remove_accidental_hits: bool = True, partition_strategy: str = "mod",
     name: str = "sampled_softmax_loss", seed: int | None = None,
 ) -> Any:  # fmt: skip
@@ -188,7 +188,8 @@ def sampled_softmax_loss(
 
 
 def nce_loss(
-    weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int, num_true: int = 1,
+    weights: TensorLike, biases: TensorLike, labels: TensorLike, inputs: Any, num_sampled: int, num_classes: int,
+    num_true: int = 1,
     sampled_values: Any = None, remove_accidental_hits: bool = False, partition_strategy: str = "mod",
     name: str = "nce_loss",
 ) -> Any:  # fmt: skip

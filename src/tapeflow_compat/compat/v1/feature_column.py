@@ -9,7 +9,7 @@ from tapeflow.array.concat_and_split import concat
 from tapeflow.array.properties import shape
 from tapeflow.array.reshapes import reshape
 from tapeflow.core.scopes import executing_eagerly
-from tapeflow.core.types.aliases import DTypeLike
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import float32, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.linalg.products import matmul
@@ -268,7 +268,7 @@ def linear_model(
 
 
 def _weighted_sum(
-    column: Any, cache: FeatureTransformationCache, variables: _Variables, weights: Any, combiner: str
+    column: Any, cache: FeatureTransformationCache, variables: _Variables, weights: TensorLike, combiner: str
 ) -> Any:
     if not isinstance(column, CategoricalColumn):
         column.create_state(variables)
@@ -309,7 +309,7 @@ class _SharedEmbeddingColumn(EmbeddedColumn, _Shared):
     def variable_shape(self) -> TensorShape:
         return TensorShape([self.dimension])
 
-    def create_state(self, state_manager: Any) -> None:
+    def create_state(self, state_manager: StateManager) -> None:
         if not get_collection(self.shared_embedding_collection_name):
             table = state_manager.create_variable(
                 self, "embedding_weights", (self.categorical_column.num_buckets, self.dimension), float32,
@@ -317,7 +317,7 @@ class _SharedEmbeddingColumn(EmbeddedColumn, _Shared):
             )  # fmt: skip
             add_to_collection(self.shared_embedding_collection_name, table)
 
-    def _table(self, state_manager: Any) -> Any:
+    def _table(self, state_manager: StateManager) -> Any:
         tables = get_collection(self.shared_embedding_collection_name)
         fix = (
             "Suggested fix A: Choose a unique name for this collection. Suggested fix B: Do not add any variables to "

@@ -7,13 +7,16 @@ function that receives the resource. An op that read the variable there now take
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.protos import make_tensor_proto
 from tapeflow.core.types.dtypes import int32
 from tapeflow.graph.graphdef.export import constant_node
 from tapeflow.graph.graphdef.node_protos import node_name, output_offsets
 from tapeflow_compat.compat.v1.protos import message
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 _CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 # Of ops that call functions: the first input that is an argument, and the attr with the dtypes of these inputs.
@@ -31,7 +34,7 @@ _OF_VALUES = {
 }
 
 
-def freeze(graph_def: Any, values: Mapping[str, Any], inline: bool = False) -> Any:
+def freeze(graph_def: Message, values: Mapping[str, Any], inline: bool = False) -> Any:
     """Returns a graph with constants in the place of variables.
 
     Args:
@@ -290,7 +293,7 @@ def _set_nodes(function: Any, nodes: Sequence[Any]) -> None:
     function.node_def.extend(nodes)
 
 
-def _copy(message: Any) -> Any:
+def _copy(message: Message) -> Any:
     copy = type(message)()
     copy.CopyFrom(message)
     return copy

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.control.conditions_and_loops import cond
 from tapeflow.core.context import state
@@ -13,8 +13,12 @@ from tapeflow_compat.compat.v1.variable_scopes import in_collections
 from tapeflow_compat.compat.v1.variables import GraphKeys, is_variable_initialized
 from tapeflow_compat.default_graph import get_default_graph
 
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.graph import Graph
+    from tapeflow_compat.compat.v1.session import Session
 
-def get_global_step(graph: Any = None) -> Any:
+
+def get_global_step(graph: Graph | None = None) -> Any:
     """Returns the global step of a graph, by default of the default one, or None.
 
     Raises:
@@ -39,7 +43,7 @@ def get_global_step(graph: Any = None) -> Any:
     return step
 
 
-def create_global_step(graph: Any = None) -> Any:
+def create_global_step(graph: Graph | None = None) -> Any:
     """Returns a new global step: an int64 variable that is 0.
 
     Raises:
@@ -59,7 +63,7 @@ def create_global_step(graph: Any = None) -> Any:
         return in_collections(Variable(0, trainable=False, name="global_step", dtype=int64), collections)
 
 
-def get_or_create_global_step(graph: Any = None) -> Any:
+def get_or_create_global_step(graph: Graph | None = None) -> Any:
     """Returns the global step, and creates it if it does not exist.
 
     Example:
@@ -73,7 +77,7 @@ def get_or_create_global_step(graph: Any = None) -> Any:
     return create_global_step(graph) if step is None else step
 
 
-def global_step(sess: Any, global_step_tensor: Any) -> int:
+def global_step(sess: Session, global_step_tensor: Any) -> int:
     """Returns the global step as a number.
 
     Args:
@@ -112,7 +116,7 @@ def assert_global_step(global_step_tensor: Any) -> None:
 _READ = "global_step_read_op_cache"  # the collection of the tensor that hooks read, as TensorFlow names it
 
 
-def readable_global_step(graph: Any = None) -> Any:
+def readable_global_step(graph: Graph | None = None) -> Any:
     """Returns a tensor with the value of the global step, which is its first one before it is initialized; None without
     a step.
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.protos import make_tensor_proto
 from tapeflow.graph.graphdef.import_graph import import_graph_def  # noqa: F401 (public)
 from tapeflow.graph.graphdef.node_protos import node_name
 from tapeflow_compat.compat.v1.freezing import freeze
 from tapeflow_compat.compat.v1.protos import message
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
+    from tapeflow.graph.ir.graph import Graph
+    from tapeflow_compat.compat.v1.session import Session
 
 _VARIABLES = frozenset(
     {"AutoReloadVariable", "MutableDenseHashTable", "MutableHashTable", "MutableHashTableOfTensors",
@@ -40,7 +46,7 @@ def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
     return False
 
 
-def extract_sub_graph(graph_def: Any, dest_nodes: Iterable[str]) -> Any:
+def extract_sub_graph(graph_def: Message, dest_nodes: Iterable[str]) -> Any:
     """Returns the part of a graph that some nodes need.
 
     Args:
@@ -115,8 +121,8 @@ def _followed(text: str, short: dict[str, str]) -> str:
 
 
 def convert_variables_to_constants(
-    sess: Any,
-    input_graph_def: Any,
+    sess: Session,
+    input_graph_def: Message,
     output_node_names: Sequence[str],
     variable_names_whitelist: Sequence[str] | None = None,
     variable_names_blacklist: Sequence[str] | None = None,
@@ -152,7 +158,7 @@ def convert_variables_to_constants(
     return freeze(part, {name: make_tensor_proto(value) for name, value in zip(names, values, strict=True)})
 
 
-def _reading(sess: Any, name: str) -> Any:
+def _reading(sess: Session, name: str) -> Any:
     """Returns a tensor with the value of the variable that a node is, by its handle or by reference."""
     handle = sess.graph.get_operation_by_name(name)
     if handle.type == "ReadVariableOp":  # as which references are imported
@@ -160,7 +166,7 @@ def _reading(sess: Any, name: str) -> Any:
     return sess.graph.read_of(handle.op.attrs["variable"])
 
 
-def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> Any:
+def tensor_shape_from_node_def_name(graph: Graph, input_name: str) -> Any:
     """Returns the shape of an output of a graph, by its name as nodes write it.
 
     Example:
@@ -173,12 +179,12 @@ def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> Any:
     return graph.get_tensor_by_name(name if ":" in name else f"{name}:0").shape
 
 
-def _check(graph_def: Any) -> None:
+def _check(graph_def: Message) -> None:
     if not hasattr(graph_def, "library") or not hasattr(graph_def, "node"):
         raise TypeError(f"graph_def must be a graph_pb2.GraphDef proto, not {type(graph_def).__name__}.")
 
 
-def _with_nodes(graph_def: Any, nodes: Iterable[Any]) -> Any:
+def _with_nodes(graph_def: Message, nodes: Iterable[Any]) -> Any:
     result = message("GraphDef")()
     result.node.extend(nodes)
     result.library.CopyFrom(graph_def.library)

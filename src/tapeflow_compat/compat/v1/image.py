@@ -149,7 +149,7 @@ resize_nearest_neighbor = _resizer(
 )  # fmt: skip
 
 
-def resize_area(images: Any, size: Any, align_corners: bool = False, name: str | None = None) -> Any:
+def resize_area(images: TensorLike, size: Any, align_corners: bool = False, name: str | None = None) -> Any:
     """Returns images at another size, each pixel the mean of the area that it covers, with the arguments of
     `resize_bilinear`.
 
@@ -164,8 +164,8 @@ def resize_area(images: Any, size: Any, align_corners: bool = False, name: str |
 
 
 def extract_glimpse(
-    input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True, uniform_noise: bool = True,
-    name: str | None = None,
+    input: TensorLike, size: Any, offsets: Any, centered: bool = True, normalized: bool = True,
+    uniform_noise: bool = True, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Returns a window of each image, with noise where it is outside.
 

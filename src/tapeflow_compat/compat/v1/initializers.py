@@ -12,6 +12,7 @@ import numpy as np
 from tapeflow.array import creation
 from tapeflow.array.ranges import eye
 from tapeflow.array.reshapes import reshape
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, float32
 from tapeflow.linalg.diagonals import diag_part, matrix_transpose
 from tapeflow.linalg.factorizations import qr
@@ -51,7 +52,7 @@ class Initializer:
         """Returns the first value of a variable of that shape."""
         return self._value([int(d) for d in shape], self.dtype if dtype is None else as_dtype(dtype))
 
-    def _value(self, shape: list[int], dtype: Any) -> Any:
+    def _value(self, shape: list[int], dtype: DTypeLike) -> Any:
         raise NotImplementedError
 
     dtype: Any
@@ -83,7 +84,7 @@ class Zeros(Initializer):
     def __init__(self, dtype: Any = float32) -> None:
         super().__init__(dtype=dtype)
 
-    def _value(self, shape: list[int], dtype: Any) -> Any:
+    def _value(self, shape: list[int], dtype: DTypeLike) -> Any:
         return creation.zeros(shape, dtype)
 
 
@@ -98,7 +99,7 @@ class Ones(Initializer):
     def __init__(self, dtype: Any = float32) -> None:
         super().__init__(dtype=dtype)
 
-    def _value(self, shape: list[int], dtype: Any) -> Any:
+    def _value(self, shape: list[int], dtype: DTypeLike) -> Any:
         return creation.ones(shape, dtype)
 
 
@@ -117,7 +118,7 @@ class Constant(Initializer):
         [1.0, 2.0]
     """
 
-    def __init__(self, value: Any = 0, dtype: Any = float32, verify_shape: bool = False) -> None:
+    def __init__(self, value: Any = 0, dtype: DTypeLike = float32, verify_shape: bool = False) -> None:
         if not np.isscalar(value) and not isinstance(value, (list, tuple, np.ndarray)):
             raise TypeError(
                 f"Invalid type for initial value={value} of type: {type(value).__name__}. Expected Python scalar, "
@@ -128,7 +129,7 @@ class Constant(Initializer):
 
     value: Any
 
-    def _value(self, shape: list[int], dtype: Any) -> Any:
+    def _value(self, shape: list[int], dtype: DTypeLike) -> Any:
         return arrays.constant(self.value, dtype, shape, verify_shape=self._verify_shape)
 
 
@@ -145,12 +146,12 @@ class Identity(Initializer):
 
     _floating = True
 
-    def __init__(self, gain: float = 1.0, dtype: Any = float32) -> None:
+    def __init__(self, gain: float = 1.0, dtype: DTypeLike = float32) -> None:
         super().__init__(gain=gain, dtype=dtype)
 
     gain: float
 
-    def _value(self, shape: list[int], dtype: Any) -> Any:
+    def _value(self, shape: list[int], dtype: DTypeLike) -> Any:
         if len(shape) != 2:
             raise _no_matrix(shape)
         return eye(shape[0], shape[1], dtype=dtype) * self.gain
@@ -169,14 +170,16 @@ class RandomUniform(Initializer):
         True
     """
 
-    def __init__(self, minval: Any = 0.0, maxval: Any = None, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(
+        self, minval: Any = 0.0, maxval: TensorLike | None = None, seed: int | None = None, dtype: DTypeLike = float32
+    ) -> None:
         super().__init__(minval=minval, maxval=maxval, seed=seed, dtype=dtype)
 
     minval: Any
     maxval: Any
     seed: int | None
 
-    def _value(self, shape: list[int], dtype: Any) -> Any:
+    def _value(self, shape: list[int], dtype: DTypeLike) -> Any:
         return stateful.uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
 
 
@@ -197,14 +200,14 @@ class RandomNormal(Initializer):
 
     _floating = True
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: DTypeLike = float32) -> None:
         super().__init__(mean=mean, stddev=stddev, seed=seed, dtype=dtype)
 
     mean: Any
     stddev: Any
     seed: int | None
 
-    def _value(self, shape: list[int], dtype: Any) -> Any:
+    def _value(self, shape: list[int], dtype: DTypeLike) -> Any:
         return stateful.normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
 
@@ -217,7 +220,7 @@ class TruncatedNormal(RandomNormal):
         True
     """
 
-    def _value(self, shape: list[int], dtype: Any) -> Any:
+    def _value(self, shape: list[int], dtype: DTypeLike) -> Any:
         return stateful.truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
 
@@ -263,7 +266,7 @@ class VarianceScaling(Initializer):
         mode: str = "fan_in",
         distribution: str = "truncated_normal",
         seed: int | None = None,
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
     ) -> None:
         if scale <= 0.0:
             raise ValueError(f"Argument `scale` must be a positive float. Received: {scale}")
@@ -282,7 +285,7 @@ class VarianceScaling(Initializer):
     distribution: str
     seed: int | None
 
-    def _value(self, shape: list[int], dtype: Any) -> Any:
+    def _value(self, shape: list[int], dtype: DTypeLike) -> Any:
         fan_in, fan_out = _fans(shape)
         count = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[self.mode]
         variance = self.scale / max(1.0, count)
@@ -303,7 +306,7 @@ class GlorotUniform(VarianceScaling):
         True
     """
 
-    def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(self, seed: int | None = None, dtype: DTypeLike = float32) -> None:
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
 
     def get_config(self) -> dict[str, Any]:
@@ -318,7 +321,7 @@ class GlorotNormal(VarianceScaling):
         tf.float32
     """
 
-    def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(self, seed: int | None = None, dtype: DTypeLike = float32) -> None:
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
 
     def get_config(self) -> dict[str, Any]:
@@ -339,13 +342,13 @@ class UniformUnitScaling(Initializer):
 
     _floating = True
 
-    def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: DTypeLike = float32) -> None:
         super().__init__(factor=factor, seed=seed, dtype=dtype)
 
     factor: float
     seed: int | None
 
-    def _value(self, shape: list[int], dtype: Any) -> Any:
+    def _value(self, shape: list[int], dtype: DTypeLike) -> Any:
         limit = math.sqrt(3.0 / max(1.0, float(math.prod(shape[:-1])))) * self.factor
         return RandomUniform(-limit, limit, self.seed, dtype)(shape)
 
@@ -367,13 +370,13 @@ class Orthogonal(Initializer):
 
     _floating = True
 
-    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: DTypeLike = float32) -> None:
         super().__init__(gain=gain, seed=seed, dtype=dtype)
 
     gain: float
     seed: int | None
 
-    def _value(self, shape: list[int], dtype: Any) -> Any:
+    def _value(self, shape: list[int], dtype: DTypeLike) -> Any:
         if len(shape) < 2:
             raise _no_matrix(shape)
         rows, columns = math.prod(shape[:-1]), shape[-1]

@@ -17,7 +17,7 @@ _counts: defaultdict[tuple[str, int], itertools.count] = defaultdict(itertools.c
 _lock = new_lock()
 
 
-def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
+def log(level: int, msg: str | None, *args: Any, **kwargs: Any) -> None:
     """Logs a message, `msg % args`, at a level.
 
     Example:
@@ -29,7 +29,7 @@ def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
 vlog = log
 
 
-def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
+def debug(msg: str | None, *args: Any, **kwargs: Any) -> None:
     """Logs a message for debugging: `msg % args`.
 
     Example:
@@ -38,7 +38,7 @@ def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
     log(DEBUG, msg, *args, **kwargs)
 
 
-def info(msg: Any, *args: Any, **kwargs: Any) -> None:
+def info(msg: str | None, *args: Any, **kwargs: Any) -> None:
     """Logs a message about normal progress: `msg % args`.
 
     Example:
@@ -47,7 +47,7 @@ def info(msg: Any, *args: Any, **kwargs: Any) -> None:
     log(INFO, msg, *args, **kwargs)
 
 
-def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
+def warning(msg: str | None, *args: Any, **kwargs: Any) -> None:
     """Logs a warning: `msg % args`.
 
     Example:
@@ -59,7 +59,7 @@ def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
 warn = warning
 
 
-def error(msg: Any, *args: Any, **kwargs: Any) -> None:
+def error(msg: str | None, *args: Any, **kwargs: Any) -> None:
     """Logs an error: `msg % args`.
 
     Example:
@@ -68,7 +68,7 @@ def error(msg: Any, *args: Any, **kwargs: Any) -> None:
     log(ERROR, msg, *args, **kwargs)
 
 
-def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
+def fatal(msg: str | None, *args: Any, **kwargs: Any) -> None:
     """Logs a fatal error: `msg % args`. The program continues nevertheless.
 
     Example:
@@ -77,7 +77,7 @@ def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
     log(FATAL, msg, *args, **kwargs)
 
 
-def log_if(level: int, msg: Any, condition: bool, *args: Any) -> None:
+def log_if(level: int, msg: str | None, condition: bool, *args: Any) -> None:
     """Logs a message, `msg % args`, if a condition holds.
 
     Example:
@@ -94,7 +94,7 @@ def _times() -> int:
         return next(_counts[line.f_code.co_filename, line.f_lineno])
 
 
-def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
+def log_first_n(level: int, msg: str | None, n: int, *args: Any) -> None:
     """Logs a message, `msg % args`, the first `n` times that this line of the program calls it.
 
     Example:
@@ -103,7 +103,7 @@ def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
     log_if(level, msg, _times() < n, *args)
 
 
-def log_every_n(level: int, msg: Any, n: int, *args: Any) -> None:
+def log_every_n(level: int, msg: str | None, n: int, *args: Any) -> None:
     """Logs a message, `msg % args`, the first time that this line of the program calls it, and every `n` times after.
 
     Example:
@@ -112,7 +112,7 @@ def log_every_n(level: int, msg: Any, n: int, *args: Any) -> None:
     log_if(level, msg, _times() % n == 0, *args)
 
 
-def TaskLevelStatusMessage(msg: Any) -> None:
+def TaskLevelStatusMessage(msg: str | None) -> None:
     """Logs a message as an error.
 
     Example:

@@ -11,6 +11,7 @@ from tapeflow.array.reshapes import squeeze
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32
 from tapeflow.math import elementwise
 from tapeflow.math.arithmetic import add_n, squared_difference
@@ -217,7 +218,7 @@ def _check_specified(**arguments: Any) -> None:
             raise ValueError(f"Argument `{name}` must not be None.")
 
 
-def _pair(labels: Any, predictions: Any, label: str = "predictions") -> tuple[Any, Any]:
+def _pair(labels: TensorLike, predictions: TensorLike, label: str = "predictions") -> tuple[Any, Any]:
     """Returns labels and predictions, both float32 and of one shape.
 
     Raises:
@@ -249,7 +250,7 @@ def absolute_difference(
 
 
 def mean_squared_error(
-    labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
+    labels: TensorLike, predictions: TensorLike, weights: TensorLike = 1.0, scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:  # fmt: skip
     """Computes the squares of the differences, see `compute_weighted_loss` for the other arguments.
@@ -371,7 +372,8 @@ def _logits_and_labels(logits: Any, labels: Any) -> tuple[Any, Any]:
 
 
 def sigmoid_cross_entropy(
-    multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None,
+    multi_class_labels: Any, logits: TensorLike, weights: TensorLike = 1.0, label_smoothing: float = 0,
+    scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:  # fmt: skip
     """Computes the cross-entropy of labels that do not exclude each other, see `compute_weighted_loss`.

@@ -132,7 +132,7 @@ def softmax_cross_entropy_with_logits(
 
 
 def sparse_softmax_cross_entropy_with_logits(
-    labels: Any = None, logits: TensorLike | None = None, name: str | None = None
+    labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
 ) -> Any:
     """Computes the cross-entropy of labels that are numbers, see `tf.nn.sparse_softmax_cross_entropy_with_logits`.
 
@@ -177,7 +177,7 @@ def sigmoid_cross_entropy_with_logits(
 # ---- layers ----------------------------------------------------------------------------------------------------------
 
 
-def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
+def xw_plus_b(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Any:
     """`matmul(x, weights) + biases`.
 
     Example:
@@ -188,7 +188,7 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any
         return bias_add(matmul(x, weights), biases)
 
 
-def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
+def relu_layer(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Any:
     """`relu(matmul(x, weights) + biases)`.
 
     Example:
@@ -250,9 +250,10 @@ def fused_batch_norm(
 
 
 def ctc_loss(
-    labels: Any, inputs: Any = None, sequence_length: Any = None, preprocess_collapse_repeated: bool = False,
+    labels: TensorLike, inputs: Any = None, sequence_length: TensorLike | None = None,
+    preprocess_collapse_repeated: bool = False,
     ctc_merge_repeated: bool = True, ignore_longer_outputs_than_inputs: bool = False, time_major: bool = True,
-    logits: Any = None,
+    logits: TensorLike | None = None,
 ) -> Any:  # fmt: skip
     """Computes the loss of labels that are not aligned with the logits. The last class is the blank.
 
@@ -303,7 +304,11 @@ def _without_repeats(labels: Any) -> Any:
 
 
 def ctc_beam_search_decoder(
-    inputs: TensorLike, sequence_length: Any, beam_width: int = 100, top_paths: int = 1, merge_repeated: bool = True
+    inputs: TensorLike,
+    sequence_length: TensorLike,
+    beam_width: int = 100,
+    top_paths: int = 1,
+    merge_repeated: bool = True,
 ) -> Any:
     """Searches the likeliest labels with a beam: see `tf.nn.ctc_beam_search_decoder`.
 

@@ -66,7 +66,7 @@ class PartitionedVariable:
     """
 
     def __init__(
-        self, name: str, shape: Any, dtype: DType, variable_list: Sequence[Variable], partitions: Sequence[int]
+        self, name: str, shape: ShapeLike, dtype: DType, variable_list: Sequence[Variable], partitions: Sequence[int]
     ) -> None:
         self._name, self._shape, self._dtype = name, TensorShape(shape), dtype
         self._parts, self._partitions = list(variable_list), list(partitions)
@@ -188,7 +188,12 @@ def places(shape: TensorShape, parts: Sequence[int]) -> list[SaveSliceInfo]:
 
 
 def create_in_parts(
-    name: str, shape: ShapeLike, dtype: DType, initializer: Any, partitioner: Any, make: Callable[..., Variable]
+    name: str,
+    shape: ShapeLike,
+    dtype: DType,
+    initializer: Callable[..., Any],
+    partitioner: Any,
+    make: Callable[..., Variable],
 ) -> PartitionedVariable:
     """Returns a new variable in several parts.
 
@@ -222,7 +227,9 @@ def create_in_parts(
     return PartitionedVariable(name, whole, variables[0].dtype, variables, parts)
 
 
-def check_parts(existing: PartitionedVariable, shape: Any, dtype: DType, partitioner: Any) -> None:
+def check_parts(
+    existing: PartitionedVariable, shape: ShapeLike, dtype: DType, partitioner: Callable[..., Any] | None
+) -> None:
     """Checks that a shared variable has the partitions that the partitioner specifies.
 
     Raises:
@@ -256,17 +263,17 @@ def joined_parts(variables: Sequence[Any]) -> list[Any]:
     return joined
 
 
-def pieces_of(variable: Any) -> list[Any]:
+def pieces_of(variable: Variable) -> list[Any]:
     """Returns the parts of a variable: itself, if it has none."""
     return list(variable) if isinstance(variable, PartitionedVariable) else [variable]
 
 
-def whole_value(variable: Any, values: Sequence[Any]) -> Any:
+def whole_value(variable: Variable, values: Sequence[Any]) -> Any:
     """Returns the value of a variable from the values of its parts, as arrays."""
     return np.concatenate(values, variable.axis) if isinstance(variable, PartitionedVariable) else values[0]
 
 
-def part_values(variable: Any, value: Any) -> list[Any]:
+def part_values(variable: Variable, value: Any) -> list[Any]:
     """Returns the values of the parts of a variable, from its whole value, a tensor."""
     if not isinstance(variable, PartitionedVariable):
         return [value]

@@ -6,7 +6,7 @@ from typing import Any
 
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.aliases import DTypeLike, ShapeLike
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
@@ -36,7 +36,7 @@ def placeholder(dtype: DTypeLike, shape: Any = None, name: str | None = None) ->
     return state.graph.placeholder(as_dtype(dtype), TensorShape(shape), name or "Placeholder")
 
 
-def placeholder_with_default(input: Any, shape: ShapeLike, name: str | None = None) -> Tensor:
+def placeholder_with_default(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Returns a tensor of the graph being built that has a value of its own where it is not fed; eagerly, that value.
 
     Args:

@@ -10,7 +10,7 @@ import copy
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core import errors
 from tapeflow.core.protos import GraphNodeProto, MultiGraphNodeProto
@@ -19,6 +19,9 @@ from tapeflow.io import gfile
 from tapeflow_compat.compat.v1.logging import warning
 from tapeflow_compat.default_graph import get_default_graph
 from tapeflow_compat.tensorflow_python.op_statistics import get_stats_for_node_def
+
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.graph import Graph
 
 __all__ = ["GraphNodeProto", "MultiGraphNodeProto", "ProfileOptionBuilder", "Profiler", "profile"]
 __dir__ = __all__.copy
@@ -191,7 +194,7 @@ class _Node:
 
 
 def profile(
-    graph: Any = None,
+    graph: Graph | None = None,
     run_meta: Any = None,
     op_log: Any = None,
     cmd: str = "scope",
@@ -265,7 +268,7 @@ class Profiler:
         return profile(self._graph, cmd="op", options=options)
 
 
-def _nodes_of(graph: Any) -> list[_Node]:
+def _nodes_of(graph: Graph) -> list[_Node]:
     """Returns the operations of a graph with their counts."""
     trainable = {variable.op.name for variable in graph.get_collection("trainable_variables")}
     nodes, unknown = [], 0

@@ -56,7 +56,7 @@ def _check_cell(name: str, cell: Any) -> None:
         raise TypeError(f"The argument {name!r} ({cell}) is not an RNNCell: {', '.join(missing)}.")
 
 
-def _beginning(cell: Any, initial_state: Any, batch_size: Any, dtype: Any) -> Any:
+def _beginning(cell: Any, initial_state: Any, batch_size: TensorLike, dtype: DTypeLike) -> Any:
     """Returns the state that a sequence begins with."""
     if initial_state is not None:
         return initial_state
@@ -67,7 +67,7 @@ def _beginning(cell: Any, initial_state: Any, batch_size: Any, dtype: Any) -> An
     return cell.zero_state(batch_size, dtype)
 
 
-def _dtype_of(dtype: Any, state: Any) -> Any:
+def _dtype_of(dtype: DTypeLike, state: Any) -> Any:
     """Returns the dtype of outputs: the one specified, or the state's.
 
     Raises:
@@ -85,7 +85,7 @@ def _sizes(size: Any) -> list[int]:
     return TensorShape([size] if isinstance(size, int) else size).as_list()
 
 
-def _zeros(batch_size: Any, sizes: Any, dtype: Any) -> Any:
+def _zeros(batch_size: TensorLike, sizes: Any, dtype: DTypeLike) -> Any:
     """Outputs of zeros, in the structure of a cell's sizes."""
     return nest.map_structure(lambda size: zeros([batch_size, *_sizes(size)], dtype), sizes)
 
@@ -214,7 +214,7 @@ def _check_steps(inputs: Sequence[Any]) -> None:
 
 
 def _loop(
-    cell: Any, inputs: Any, flat: Sequence[Any], state: Any, lengths: Any, batch_size: Any, dtype: Any
+    cell: Any, inputs: Any, flat: Sequence[Any], state: Any, lengths: Any, batch_size: TensorLike, dtype: DTypeLike
 ) -> tuple[Any, Any]:
     """Returns the outputs of a cell, by time, and its last state."""
     out_dtype = _dtype_of(dtype, state)
@@ -284,7 +284,7 @@ def bidirectional_dynamic_rnn(
     _check_cell("cell_bw", cell_bw)
     time_axis, batch_axis = (0, 1) if time_major else (1, 0)
 
-    def backwards(tensor: Any) -> Any:
+    def backwards(tensor: TensorLike) -> Any:
         if sequence_length is None:
             return reverse(tensor, [time_axis])
         return reverse_sequence(tensor, sequence_length, seq_axis=time_axis, batch_axis=batch_axis)
@@ -437,7 +437,12 @@ def static_rnn(
 
 
 def static_state_saving_rnn(
-    cell: Any, inputs: Sequence[Any], state_saver: Any, state_name: Any, sequence_length: Any = None, scope: Any = None
+    cell: Any,
+    inputs: Sequence[Any],
+    state_saver: Any,
+    state_name: Any,
+    sequence_length: TensorLike | None = None,
+    scope: Any = None,
 ) -> tuple[list[Any], Any]:
     """Does the same as `static_rnn`, with a state that goes on from one run to the next.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorboard.compat.proto import meta_graph_pb2
 
@@ -26,6 +26,12 @@ from tapeflow_compat.compat.v1.train.saver import Saver
 from tapeflow_compat.compat.v1.variables import GraphKeys, global_variables_initializer, local_variables_initializer
 from tapeflow_compat.default_graph import get_default_graph
 from tapeflow_compat.v1_graphs.saved_models import INIT_OP, LEGACY_INIT_OP_KEY, MAIN_OP_KEY, assets_of, main_op_of
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
+    from tapeflow.graph.ir.graph import Graph
+    from tapeflow_compat.compat.v1.session import Session
 
 _SERVING = "tensorflow/serving/"
 
@@ -55,7 +61,7 @@ def build_tensor_info(tensor: Any) -> Any:
     return info
 
 
-def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: str | None = None) -> Any:
+def get_tensor_from_tensor_info(tensor_info: Any, graph: Graph | None = None, import_scope: str | None = None) -> Any:
     """Returns the tensor of a graph that a `TensorInfo` message means.
 
     Args:
@@ -314,7 +320,7 @@ class Builder:
         gfile.makedirs(self._directory)
 
     def add_meta_graph_and_variables(
-        self, sess: Any, tags: Iterable[str], signature_def_map: Mapping[str, Any] | None = None,
+        self, sess: Session, tags: Iterable[str], signature_def_map: Mapping[str, Any] | None = None,
         assets_collection: Any = None, legacy_init_op: Any = None, clear_devices: bool = False, main_op: Any = None,
         strip_default_attrs: bool = False, saver: Saver | None = None,
     ) -> None:  # fmt: skip
@@ -378,7 +384,7 @@ class Builder:
         add_saver(meta, [(key, v.op.name, v) for key, v in variables.items()])
         self._metas.append(meta)
 
-    def _add_assets(self, meta: Any, tensors: Iterable[Any]) -> None:
+    def _add_assets(self, meta: Message, tensors: Iterable[Any]) -> None:
         """Copies files beside the model, and says which tensors hold their names."""
         for tensor in tensors:
             path = get_static_value(tensor)
@@ -413,7 +419,7 @@ def _check(signatures: Mapping[str, Any]) -> None:
                 raise AssertionError(f"A TensorInfo of the signature {name!r} has no name or no dtype: {info}")
 
 
-def _add_main_op(meta: Any, key: str, op: Any) -> None:
+def _add_main_op(meta: Message, key: str, op: Any) -> None:
     """Records the operation to run after loading, for TensorFlow 1 and for servers."""
     if op is None:
         return
@@ -423,7 +429,7 @@ def _add_main_op(meta: Any, key: str, op: Any) -> None:
 
 
 def simple_save(
-    session: Any, export_dir: Any, inputs: Mapping[str, Any], outputs: Mapping[str, Any], legacy_init_op: Any = None
+    session: Session, export_dir: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any], legacy_init_op: Any = None
 ) -> None:
     """Writes a session's graph and variables as a SavedModel with one signature, "serving_default".
 
@@ -490,7 +496,9 @@ def main_op_with_restore(restore_op_name: Any) -> Any:
 # ---- reading ---------------------------------------------------------------------------------------------------------
 
 
-def load(sess: Any, tags: Iterable[str], export_dir: Any, import_scope: str | None = None, **saver_kwargs: Any) -> Any:
+def load(
+    sess: Session, tags: Iterable[str], export_dir: str, import_scope: str | None = None, **saver_kwargs: Any
+) -> Any:
     """Adds a graph of a SavedModel to a session's graph, restores its variables, and runs its main op.
 
     Args:

@@ -11,6 +11,7 @@ from tapeflow.array.properties import shape
 from tapeflow.array.ranges import meshgrid
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.variable import Variable
@@ -28,7 +29,9 @@ def _scatter(method: str, summary: str, example: str, result: str) -> Callable[.
     updates = f"of the {'leading shape' if parts else 'shape'} of `indices` and then that of a {of_each}"
 
     @member(method, summary=summary, what=what, indices=indices, updates=updates, example=example, result=result)
-    def scatter(ref: Variable, indices: Any, updates: Any, use_locking: bool = locking, name: str | None = None) -> Any:
+    def scatter(
+        ref: Variable, indices: TensorLike, updates: Any, use_locking: bool = locking, name: str | None = None
+    ) -> Any:
         """{summary} {what} of a variable, see `tf.Variable.{name}`; in a graph, when the result is run or used.
 
         Args:
@@ -69,7 +72,7 @@ scatter_nd_sub = _scatter("scatter_nd_sub", "Subtracts from", "[1.0, 2.0]", "[7.
 
 
 def batch_scatter_update(
-    ref: Variable, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None
+    ref: Variable, indices: TensorLike, updates: Any, use_locking: bool = True, name: str | None = None
 ) -> Any:
     """Sets parts of each element of a batch in a variable; in a graph, when the result is run or used.
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
 from tapeflow.core.context import state
+from tapeflow.core.types.aliases import DTypeLike
 from tapeflow_compat.compat.v1.variable_scopes import in_name_scope, names_of, variable_scope
 
 
@@ -66,9 +68,11 @@ def op_scope(values: Any, name: str | None, default_name: str | None = None) -> 
 
 
 def variable_op_scope(
-    values: Any, name_or_scope: Any, default_name: str | None = None, initializer: Any = None,
-    regularizer: Any = None, caching_device: Any = None, partitioner: Any = None, custom_getter: Any = None,
-    reuse: Any = None, dtype: Any = None, use_resource: bool | None = None, constraint: Any = None,
+    values: Any, name_or_scope: Any, default_name: str | None = None, initializer: Callable[..., Any] | None = None,
+    regularizer: Callable[..., Any] | None = None, caching_device: Any = None,
+    partitioner: Callable[..., Any] | None = None, custom_getter: Callable[..., Any] | None = None,
+    reuse: bool | None = None, dtype: DTypeLike = None, use_resource: bool | None = None,
+    constraint: Callable[..., Any] | None = None,
 ) -> variable_scope:  # fmt: skip
     """Returns the same as `variable_scope`, by its old name, and with `values` first.
 

@@ -6,7 +6,7 @@ import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,9 @@ from tapeflow_compat.queue.together import RunTogether
 from tapeflow_compat.queue.waits import time_limit
 from tapeflow_compat.v1_graphs.frames import Dataflow
 from tapeflow_compat.v1_graphs.partial_runs import PartialRun
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 _handles = itertools.count(1)
 
@@ -159,7 +162,7 @@ class Session:
 
     # ---- running -------------------------------------------------------------------------------------------------
 
-    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Message | None = None) -> Any:
         """Computes tensors and runs operations.
 
         Args:
@@ -241,7 +244,7 @@ class Session:
         tensors = list(feed_list or ())
         self._elements(fetches)
 
-        def call(*values: Any, options: Any = None, run_metadata: Any = None) -> Any:
+        def call(*values: Any, options: Any = None, run_metadata: Message | None = None) -> Any:
             return self.run(fetches, dict(zip(tensors, values, strict=False)), options)
 
         return call if accept_options else lambda *values: call(*values)
@@ -255,7 +258,7 @@ class Session:
         feeds, fetches = list(callable_options.feed), list(callable_options.fetch)
         targets, connections = list(callable_options.target), list(callable_options.tensor_connection)
 
-        def call(*values: Any, run_metadata: Any = None) -> list[Any]:
+        def call(*values: Any, run_metadata: Message | None = None) -> list[Any]:
             fed = dict(zip(feeds, values, strict=True))
             if connections:  # tensors that take the places of others
                 sources = self.run([c.from_tensor for c in connections], fed)

@@ -146,7 +146,7 @@ def get_session_handle(data: TensorLike, name: str | None = None) -> Tensor:
     return raw_ops.GetSessionHandle(value=data, name=name)
 
 
-def get_session_tensor(handle: Any, dtype: DTypeLike, name: str | None = None) -> tuple[Tensor, Tensor]:
+def get_session_tensor(handle: Tensor, dtype: DTypeLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Returns a placeholder for a handle, and the tensor in the session that has it.
 
     Args:
@@ -163,7 +163,7 @@ def get_session_tensor(handle: Any, dtype: DTypeLike, name: str | None = None) -
     return holder, raw_ops.GetSessionTensor(handle=holder, dtype=as_dtype(dtype), name=name)
 
 
-def delete_session_tensor(handle: Any, name: str | None = None) -> tuple[Tensor, Any]:
+def delete_session_tensor(handle: Tensor, name: str | None = None) -> tuple[Tensor, Any]:
     """Returns a placeholder for a handle, and an operation that deletes the tensor in the session that has it.
 
     Args:

@@ -122,7 +122,7 @@ def _reduction(name: str, function: Callable[..., Any], sparse: bool, summary: s
 
     @member(name, summary=summary, result=result, kind=kind, shown=shown)
     def reduce(
-        sp_input: Any, axis: Any = None, keepdims: bool | None = None, reduction_axes: Any = None,
+        sp_input: Any, axis: TensorLike | None = None, keepdims: bool | None = None, reduction_axes: Any = None,
         keep_dims: bool | None = None,
     ) -> Any:  # fmt: skip
         """{summary} over dimensions, as a {kind} tensor.
@@ -156,8 +156,8 @@ reduce_sum_sparse = _reduction("reduce_sum_sparse", reduction.reduce_sum, True, 
 def _segments(name: str, function: Callable[..., Any], summary: str, result: str) -> Callable[..., Any]:
     @member(name, summary=summary, result=result)
     def segments(
-        data: TensorLike, indices: Any, segment_ids: Any, name: str | None = None, num_segments: Any = None,
-        sparse_gradient: bool = False,
+        data: TensorLike, indices: TensorLike, segment_ids: TensorLike, name: str | None = None,
+        num_segments: TensorLike | None = None, sparse_gradient: bool = False,
     ) -> Any:  # fmt: skip
         """{summary} of the rows of each segment, see `tf.sparse.{name}`.
 
@@ -192,8 +192,8 @@ segment_sum = _segments("segment_sum", reduction.segment_sum, "Computes the sums
 
 
 def sparse_to_dense(
-    sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0, validate_indices: bool = True,
-    name: str | None = None,
+    sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: TensorLike = 0,
+    validate_indices: bool = True, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Returns a dense tensor with values at the specified indices.
 

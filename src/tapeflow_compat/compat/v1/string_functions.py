@@ -6,16 +6,18 @@ from typing import Any
 
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.reshapes import expand_dims
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import string
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.strings import split_text
-from tapeflow.strings.hashing import to_hash_bucket
+from tapeflow.strings.hash_buckets import to_hash_bucket
 from tapeflow_compat.compat.v1.aliases import either
 
 
 def string_to_hash_bucket(
-    string_tensor: Any = None, num_buckets: Any = None, name: str | None = None, input: Any = None
+    string_tensor: Any = None, num_buckets: Any = None, name: str | None = None, input: TensorLike | None = None
 ) -> Any:
     """Hashes of strings, int64 in [0, num_buckets), see `tf.strings.to_hash_bucket`.
 
@@ -66,8 +68,8 @@ def string_split(
 
 
 def split(
-    input: Any = None, sep: Any = None, maxsplit: int = -1, result_type: str = "SparseTensor", source: Any = None,
-    name: str | None = None,
+    input: Tensor | None = None, sep: Any = None, maxsplit: int = -1, result_type: str = "SparseTensor",
+    source: Any = None, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Returns the parts of strings between separators, see `tf.strings.split`.
 

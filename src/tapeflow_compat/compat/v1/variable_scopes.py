@@ -67,19 +67,19 @@ class _Making(VariableMeta):
         cls,
         initial_value: Any = None,
         trainable: bool | None = None,
-        collections: Any = None,
+        collections: Sequence[str] | None = None,
         validate_shape: bool = True,
         caching_device: Any = None,
         name: str | None = None,
         variable_def: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike = None,
         expected_shape: Any = None,
         import_scope: str | None = None,
         constraint: Callable[..., Any] | None = None,
         use_resource: bool | None = None,
         synchronization: VariableSynchronization = VariableSynchronization.AUTO,
         aggregation: VariableAggregation = VariableAggregation.NONE,
-        shape: Any = None,
+        shape: ShapeLike = None,
         experimental_enable_variable_lifting: bool | None = None,
     ) -> Any:
         if not isinstance(collections, (list, tuple, set, type(None))):
@@ -111,7 +111,7 @@ class VariableV1(metaclass=_Making):
     """
 
 
-def in_collections(variable: Variable, collections: Any) -> Variable:
+def in_collections(variable: Variable, collections: Sequence[str] | None) -> Variable:
     """Adds a variable to these collections instead of the collection of global variables."""
     if collections is not None and variable._graph is not None:
         everything = variable._graph.get_collection_ref(GraphKeys.GLOBAL_VARIABLES)
@@ -144,15 +144,15 @@ class VariableScope:
         self,
         reuse: Any,
         name: str = "",
-        initializer: Any = None,
-        regularizer: Any = None,
+        initializer: Callable[..., Any] | None = None,
+        regularizer: Callable[..., Any] | None = None,
         caching_device: Any = None,
-        partitioner: Any = None,
-        custom_getter: Any = None,
+        partitioner: Callable[..., Any] | None = None,
+        custom_getter: Callable[..., Any] | None = None,
         name_scope: str = "",
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
         use_resource: bool | None = None,
-        constraint: Any = None,
+        constraint: Callable[..., Any] | None = None,
     ) -> None:
         self.reuse, self.name = reuse, name
         self.initializer, self.regularizer, self.caching_device = initializer, regularizer, caching_device
@@ -164,15 +164,15 @@ class VariableScope:
         """Makes `get_variable` accept only existing variables from now on."""
         self.reuse = True
 
-    def set_initializer(self, initializer: Any) -> None:
+    def set_initializer(self, initializer: Callable[..., Any]) -> None:
         """Sets the default initializer."""
         self.initializer = initializer
 
-    def set_dtype(self, dtype: Any) -> None:
+    def set_dtype(self, dtype: DTypeLike) -> None:
         """Sets the default dtype."""
         self.dtype = as_dtype(dtype)
 
-    def set_regularizer(self, regularizer: Any) -> None:
+    def set_regularizer(self, regularizer: Callable[..., Any] | None) -> None:
         """Sets the default regularizer."""
         self.regularizer = regularizer
 
@@ -180,11 +180,11 @@ class VariableScope:
         """Sets the default device of copies; variables are read where they are."""
         self.caching_device = caching_device
 
-    def set_partitioner(self, partitioner: Any) -> None:
+    def set_partitioner(self, partitioner: Callable[..., Any] | None) -> None:
         """Sets the default partitioner."""
         self.partitioner = partitioner
 
-    def set_custom_getter(self, custom_getter: Any) -> None:
+    def set_custom_getter(self, custom_getter: Callable[..., Any] | None) -> None:
         """Sets the default getter."""
         self.custom_getter = custom_getter
 
@@ -261,15 +261,15 @@ class variable_scope:
         name_or_scope: Any,
         default_name: str | None = None,
         values: Any = None,
-        initializer: Any = None,
-        regularizer: Any = None,
+        initializer: Callable[..., Any] | None = None,
+        regularizer: Callable[..., Any] | None = None,
         caching_device: Any = None,
-        partitioner: Any = None,
-        custom_getter: Any = None,
-        reuse: Any = None,
-        dtype: Any = None,
+        partitioner: Callable[..., Any] | None = None,
+        custom_getter: Callable[..., Any] | None = None,
+        reuse: bool | None = None,
+        dtype: DTypeLike = None,
         use_resource: bool | None = None,
-        constraint: Any = None,
+        constraint: Callable[..., Any] | None = None,
         auxiliary_name_scope: bool = True,
     ) -> None:
         if default_name is None and name_or_scope is None:
@@ -363,13 +363,13 @@ def get_variable(
     initializer: Any = None,
     regularizer: Callable[..., Any] | None = None,
     trainable: bool | None = None,
-    collections: Any = None,
+    collections: Sequence[str] | None = None,
     caching_device: Any = None,
     partitioner: Callable[..., Any] | None = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
-    custom_getter: Any = None,
-    constraint: Any = None,
+    custom_getter: Callable[..., Any] | None = None,
+    constraint: Callable[..., Any] | None = None,
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Any:
@@ -408,18 +408,18 @@ def get_variable(
 
 def get_local_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
-    regularizer: Any = None,
+    shape: ShapeLike = None,
+    dtype: DTypeLike = None,
+    initializer: Callable[..., Any] | None = None,
+    regularizer: Callable[..., Any] | None = None,
     trainable: bool = False,
-    collections: Any = None,
+    collections: Sequence[str] | None = None,
     caching_device: Any = None,
-    partitioner: Any = None,
+    partitioner: Callable[..., Any] | None = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
-    custom_getter: Any = None,
-    constraint: Any = None,
+    custom_getter: Callable[..., Any] | None = None,
+    constraint: Callable[..., Any] | None = None,
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Any:
@@ -437,7 +437,7 @@ def get_local_variable(
     return _get(get_variable_scope(), name, **options)
 
 
-def _get(scope: VariableScope, name: str, custom_getter: Any = None, **options: Any) -> Any:
+def _get(scope: VariableScope, name: str, custom_getter: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Calls `get_variable` with the scope's defaults for the arguments that are None."""
     full = f"{scope.name}/{name}" if scope.name else str(name)
     for key in ("initializer", "regularizer", "partitioner", "constraint"):
@@ -451,7 +451,7 @@ def _get(scope: VariableScope, name: str, custom_getter: Any = None, **options: 
     return getter(get_or_create, full, **options)
 
 
-def _dtype(dtype: Any, initializer: Any, scope: VariableScope) -> Any:
+def _dtype(dtype: DTypeLike, initializer: Callable[..., Any], scope: VariableScope) -> Any:
     if dtype is not None:
         return as_dtype(dtype).base_dtype
     return convert(initializer).dtype if initializer is not None and not callable(initializer) else scope.dtype
@@ -459,18 +459,18 @@ def _dtype(dtype: Any, initializer: Any, scope: VariableScope) -> Any:
 
 def get_or_create(
     name: str,
-    shape: Any = None,
+    shape: ShapeLike = None,
     dtype: Any = float32,
     initializer: Any = None,
-    regularizer: Any = None,
-    reuse: Any = None,
+    regularizer: Callable[..., Any] | None = None,
+    reuse: bool | None = None,
     trainable: bool | None = None,
-    collections: Any = None,
+    collections: Sequence[str] | None = None,
     caching_device: Any = None,
     partitioner: Any = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
-    constraint: Any = None,
+    constraint: Callable[..., Any] | None = None,
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Any:
@@ -492,7 +492,7 @@ def get_or_create(
     if initializer is None:
         initializer = _default_initializer(name, dtype)
 
-    def make(name: str, shape: TensorShape | None, initializer: Any) -> Variable:
+    def make(name: str, shape: TensorShape | None, initializer: Callable[..., Any]) -> Variable:
         return _create(
             name, shape, dtype, initializer, regularizer, collections, trainable=trainable, constraint=constraint,
             synchronization=synchronization, aggregation=aggregation,
@@ -511,10 +511,10 @@ def get_or_create(
 def _create(
     name: str,
     shape: TensorShape | None,
-    dtype: Any,
-    initializer: Any,
-    regularizer: Any,
-    collections: Any,
+    dtype: DTypeLike,
+    initializer: Callable[..., Any],
+    regularizer: Callable[..., Any] | None,
+    collections: Sequence[str] | None,
     **options: Any,
 ) -> Variable:
     """Returns a new variable."""
@@ -583,7 +583,7 @@ def _first_value(name: str, initializer: Any, shape: TensorShape | None, dtype: 
     return initializer()
 
 
-def _of_shape(initializer: Any, shape: list[int], dtype: Any) -> Any:
+def _of_shape(initializer: Callable[..., Any], shape: list[int], dtype: DTypeLike) -> Any:
     parameters = _parameters(initializer)
     if not parameters:
         return initializer()
@@ -591,11 +591,11 @@ def _of_shape(initializer: Any, shape: list[int], dtype: Any) -> Any:
     return initializer(shape, dtype=dtype) if takes_dtype else initializer(shape)
 
 
-def _parameters(function: Any) -> Any:
+def _parameters(function: Callable[..., Any]) -> Any:
     return inspect.signature(function).parameters
 
 
-def _needs_arguments(function: Any) -> bool:
+def _needs_arguments(function: Callable[..., Any]) -> bool:
     return any(
         p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
         for p in _parameters(function).values()
@@ -620,10 +620,10 @@ def at_the_root(name: str) -> Iterator[None]:
 def create_partitioned_variables(
     shape: Any,
     slicing: Sequence[int],
-    initializer: Any,
+    initializer: Callable[..., Any],
     dtype: DTypeLike = float32,
     trainable: bool = True,
-    collections: Any = None,
+    collections: Sequence[str] | None = None,
     name: str | None = None,
     reuse: bool | None = None,
 ) -> list[Variable]:

@@ -63,7 +63,7 @@ class GraphKeys:
 # ---- collections -----------------------------------------------------------------------------------------------------
 
 
-def add_to_collection(name: Any, value: Any) -> None:
+def add_to_collection(name: str | None, value: Any) -> None:
     """Adds a value to a collection of the default graph, see `tf.Graph.add_to_collection`.
 
     Example:
@@ -268,7 +268,7 @@ def initialize_local_variables() -> Operation | None:
     return local_variables_initializer()
 
 
-def is_variable_initialized(variable: Any) -> Any:
+def is_variable_initialized(variable: Variable) -> Any:
     """Returns a boolean tensor: whether a variable has a value.
 
     Example:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.spec import TensorSpec
@@ -18,6 +18,9 @@ from tapeflow.graph.ir.operation import Operation, reachable
 from tapeflow.graph.transform.switch_merge import ControlFlowOp
 from tapeflow_compat.v1_graphs.frames import Dataflow, dataflow_operation
 from tapeflow_compat.v1_graphs.saved_models import type_of_function
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 
 class _Graph(FuncGraph):
@@ -203,7 +206,7 @@ def wrap_function(fn: Callable[..., Any], signature: Any, name: str | None = Non
     return function
 
 
-def function_from_graph_def(graph_def: Any, inputs: Any, outputs: Any, captures: Any = None) -> WrappedFunction:
+def function_from_graph_def(graph_def: Message, inputs: Any, outputs: Any, captures: Any = None) -> WrappedFunction:
     """Returns a function that computes tensors of a graph from others.
 
     Args:

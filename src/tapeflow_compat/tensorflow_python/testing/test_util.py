@@ -10,7 +10,7 @@ import gc
 import socket
 import unittest
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from absl.testing import parameterized
 
@@ -19,6 +19,11 @@ from tapeflow.core.ops.convert import scalars
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow_compat.tensorflow_python.eager_context import eager_mode, graph_mode
 from tapeflow_compat.tensorflow_python.testing.combinations import combine, test_name
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
+    from tapeflow.graph.ir.graph import Graph
 
 Decorator = Callable[[Any], Any]
 
@@ -81,7 +86,7 @@ def _has_gpu() -> bool:
     return bool(tf.config.list_physical_devices("GPU"))
 
 
-def run_v1_only(reason: str | None = None, func: Any = None) -> Any:
+def run_v1_only(reason: str | None = None, func: Callable[..., Any] | None = None) -> Any:
     """Decorates a test, or a class of tests, of TensorFlow 1: it is skipped.
 
     Args:
@@ -92,7 +97,7 @@ def run_v1_only(reason: str | None = None, func: Any = None) -> Any:
     return decorate if func is None else decorate(func)
 
 
-def run_v2_only(func: Any = None, reason: str | None = None) -> Any:
+def run_v2_only(func: Callable[..., Any] | None = None, reason: str | None = None) -> Any:
     """Decorates a test, or a class of tests, of TensorFlow 2: it runs.
 
     Args:
@@ -150,7 +155,10 @@ def skip_if_error(
 
 
 def run_in_graph_and_eager_modes(
-    func: Any = None, config: Any = None, use_gpu: bool = True, assert_no_eager_garbage: bool = False
+    func: Callable[..., Any] | None = None,
+    config: Any = None,
+    use_gpu: bool = True,
+    assert_no_eager_garbage: bool = False,
 ) -> Any:
     """Decorates a test that runs twice: with a graph and its session, and eagerly. It is set up anew between the two.
 
@@ -203,7 +211,7 @@ def run_all_in_graph_and_eager_modes(cls: type) -> type:
     return _decorate_all_tests(cls, run_in_graph_and_eager_modes, ("testSkipEager", "test_skip_eager"))
 
 
-def deprecated_graph_mode_only(func: Any) -> Any:
+def deprecated_graph_mode_only(func: Callable[..., Any]) -> Any:
     """Decorates a test, or a class of tests, that runs while a graph is built.
 
     Args:
@@ -262,7 +270,7 @@ def run_class_in_v1_v2(cls: type) -> type:
     return _decorate_all_tests(cls, run_in_v1_v2())
 
 
-def build_as_function_and_v1_graph(func: Any) -> Any:
+def build_as_function_and_v1_graph(func: Callable[..., Any]) -> Any:
     """Decorates a test that builds a graph: it runs in a plain graph, and in the trace of a `tf.function`.
 
     Args:
@@ -619,7 +627,7 @@ def NCHW_VECT_CToNHWC(input_shape_or_tensor: TensorLike) -> Any:
 # ---- graphs ----------------------------------------------------------------------------------------------------------
 
 
-def assert_ops_in_graph(expected_ops: dict[str, str], graph: Any) -> dict[str, Any]:
+def assert_ops_in_graph(expected_ops: dict[str, str], graph: Graph) -> dict[str, Any]:
     """Checks that a graph has operations of some names and types.
 
     Args:
@@ -651,7 +659,7 @@ def assert_equal_graph_def(actual: Any, expected: Any, hash_table_shared_name: b
     tf.test.assert_equal_graph_def(expected, actual)
 
 
-def get_node_def_from_graph(node_name: str, graph_def: Any) -> Any:
+def get_node_def_from_graph(node_name: str, graph_def: Message) -> Any:
     """Returns the node of a name, or None.
 
     Args:
@@ -688,10 +696,10 @@ class _GraphGradients:
     def __exit__(self, *error: Any) -> None:
         pass
 
-    def watch(self, x: Any) -> None:
+    def watch(self, x: TensorLike) -> None:
         """Does nothing: `tf.gradients` follows all operations."""
 
-    def gradient(self, y: Any, x: Any, grad_ys: Any = None) -> Any:
+    def gradient(self, y: TensorLike, x: TensorLike, grad_ys: Any = None) -> Any:
         """Returns the gradients of `y` by `x`: a list for a list, else one."""
         gradients = tf.gradients(y, x, grad_ys)
         return gradients if isinstance(x, (list, tuple)) else gradients[0]
@@ -799,7 +807,7 @@ def generate_combinations_with_testcase_name(**kwargs: Any) -> list[dict[str, An
     return [{**c, "testcase_name": test_name(c)} for c in combine(**kwargs)]
 
 
-def set_producer_version(graph: Any, producer_version: int) -> None:
+def set_producer_version(graph: Graph, producer_version: int) -> None:
     """Imports an empty `GraphDef` of a version.
 
     Args:

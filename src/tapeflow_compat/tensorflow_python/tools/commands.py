@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from google.protobuf import text_format
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, Message
 
 from tapeflow.core import errors
 from tapeflow.io import gfile
@@ -51,7 +51,7 @@ def run_command(program: str, command: Callable[[], Any]) -> None:
         sys.exit(1)
 
 
-def read_message(path: str, message: Any, binary: bool, what: str) -> Any:
+def read_message(path: str, message: Message, binary: bool, what: str) -> Any:
     """Reads a message of protocol buffers, in binary form or as text, into `message`, and returns it.
 
     Raises:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorboard.compat.proto.graph_pb2 import GraphDef
 from tensorboard.compat.proto.meta_graph_pb2 import MetaGraphDef
 from tensorboard.compat.proto.saver_pb2 import SaverDef
 
 from tapeflow.array.creation import constant
+from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.io import gfile
 from tapeflow.train.reader import CheckpointReader
@@ -27,6 +28,9 @@ from tapeflow_compat.tensorflow_python.tools.commands import (
     split_names,
 )
 from tapeflow_compat.tensorflow_python.tools.saved_model_utils import get_meta_graph_def
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 
 def run_main() -> None:
@@ -115,7 +119,7 @@ def freeze_graph(
 
 
 def freeze_graph_with_def_protos(
-    input_graph_def: Any,
+    input_graph_def: Message,
     input_saver_def: Any,
     input_checkpoint: str | None,
     output_node_names: str,
@@ -174,7 +178,7 @@ def freeze_graph_with_def_protos(
     return frozen
 
 
-def _assign_variables(graph: Any, checkpoint: str) -> list[Any]:
+def _assign_variables(graph: Graph, checkpoint: str) -> list[Any]:
     """Adds operations to a graph that assign the tensors of a checkpoint to the variables of the same names.
 
     Raises:
@@ -198,7 +202,7 @@ def _assign_variables(graph: Any, checkpoint: str) -> list[Any]:
             "graph twice."
         )
 
-    def initialize(variable: Any, value: Any) -> None:
+    def initialize(variable: Variable, value: Any) -> None:
         variable._set(value)
 
     return [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from google.protobuf import text_format
@@ -25,6 +25,9 @@ from tapeflow_compat.tensorflow_python.tools.commands import (
     split_names,
 )
 from tapeflow_compat.tensorflow_python.tools.strip_unused_lib import dtype_numbers, strip_unused
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 # The inputs of normalizations, by their places: image, mean, variance, offset and scale; and the name of epsilon.
 _NORMALIZATIONS = {
@@ -60,7 +63,7 @@ def main() -> None:
 
 
 def optimize_for_inference(
-    input_graph_def: Any,
+    input_graph_def: Message,
     input_node_names: Sequence[str],
     output_node_names: Sequence[str],
     placeholder_type_enum: int | Sequence[int],
@@ -107,7 +110,7 @@ def optimize_for_inference(
     return graph
 
 
-def ensure_graph_is_valid(graph_def: Any) -> None:
+def ensure_graph_is_valid(graph_def: Message) -> None:
     """Checks that each name is one node's, and that all inputs exist.
 
     Raises:
@@ -120,7 +123,7 @@ def ensure_graph_is_valid(graph_def: Any) -> None:
                 raise ValueError(f"Input for {node.name} not found: {name}")
 
 
-def _nodes_by_name(graph_def: Any) -> dict[str, Any]:
+def _nodes_by_name(graph_def: Message) -> dict[str, Any]:
     nodes: dict[str, Any] = {}
     for node in graph_def.node:
         if nodes.setdefault(node.name, node) is not node:
@@ -144,7 +147,7 @@ def node_from_map(node_map: Mapping[str, Any], name: str) -> Any:
     return node_map[node_name_from_input(name)]
 
 
-def values_from_const(node_def: Any) -> np.ndarray:
+def values_from_const(node_def: Message) -> np.ndarray:
     """Returns the value of a constant.
 
     Raises:
@@ -156,7 +159,7 @@ def values_from_const(node_def: Any) -> np.ndarray:
     return value
 
 
-def convert_placeholder_to_const(input_graph_def: Any, nodes_to_convert: Iterable[str] | None = None) -> Any:
+def convert_placeholder_to_const(input_graph_def: Message, nodes_to_convert: Iterable[str] | None = None) -> Any:
     """Returns a graph with constants in the place of some placeholders of Booleans.
 
     Args:
@@ -196,7 +199,7 @@ def _constant(name: str, value: Any) -> Any:
     return node
 
 
-def fold_batch_norms(input_graph_def: Any) -> Any:
+def fold_batch_norms(input_graph_def: Message) -> Any:
     """Returns a graph with filters and a bias in the place of each batch normalization of a convolution.
 
     Args:

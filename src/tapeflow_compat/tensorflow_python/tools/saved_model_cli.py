@@ -7,7 +7,7 @@ import ast
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tensorboard.compat.proto.types_pb2 import DataType
@@ -26,6 +26,9 @@ from tapeflow_compat.tensorflow_python.tools.saved_model_utils import (
     get_saved_model_tag_sets,
     read_saved_model,
 )
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 _DENYLIST = ("WriteFile", "ReadFile", "PrintV2")
 _CALLS = ("PartitionedCall", "StatefulPartitionedCall")
@@ -143,7 +146,7 @@ def _tagged_graph(options: argparse.Namespace) -> Any:
     return get_meta_graph_def(options.dir, ",".join(tags))
 
 
-def used_ops(graph_def: Any) -> set[str]:
+def used_ops(graph_def: Message) -> set[str]:
     """Returns the names of the ops in a `GraphDef`, and in the functions that it calls."""
     functions = {function.signature.name: function for function in graph_def.library.function}
     used: set[str] = set()
@@ -168,7 +171,7 @@ def _signature(graph: Any, key: str) -> Any:
     return graph.signature_def[key]
 
 
-def _show_signature(graph: Any, key: str, indent: str = "") -> None:
+def _show_signature(graph: Graph, key: str, indent: str = "") -> None:
     signature = _signature(graph, key)
     for kind, tensors in (("input", signature.inputs), ("output", signature.outputs)):
         print(f"{indent}The given SavedModel SignatureDef contains the following {kind}(s):")

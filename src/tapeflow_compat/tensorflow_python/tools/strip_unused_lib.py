@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from google.protobuf import text_format
 from tensorboard.compat.proto.graph_pb2 import GraphDef
@@ -19,6 +19,9 @@ from tapeflow_compat.tensorflow_python.tools.commands import (
     run_command,
     split_names,
 )
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 
 def main() -> None:
@@ -43,7 +46,7 @@ def dtype_numbers(text: str) -> int | list[int]:
 
 
 def strip_unused(
-    input_graph_def: Any,
+    input_graph_def: Message,
     input_node_names: Sequence[str],
     output_node_names: Sequence[str],
     placeholder_type_enum: int | Sequence[int],

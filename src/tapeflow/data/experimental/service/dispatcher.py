@@ -117,7 +117,7 @@ class Dispatcher:
     # ---- datasets ----------------------------------------------------------------------------------------------------
 
     def register_dataset(
-        self, message: Any, spec: Any, cardinality: int, sizes: list[int], compression: str | None, id: str | None
+        self, message: str, spec: Any, cardinality: int, sizes: list[int], compression: str | None, id: str | None
     ) -> str:
         """Takes in a dataset; returns its id.
 

@@ -19,6 +19,7 @@ from tapeflow.array.creation import fill_op
 from tapeflow.array.masks import select_v2
 from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import transpose_op
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.patterns import (
     USED_ELSEWHERE,
@@ -215,7 +216,7 @@ class Attention(Matcher):
         self.write_attention(step, parts)
         return None
 
-    def _without_ones(self, mask: Any, step: Step, args: Sequence[Any]) -> Any:
+    def _without_ones(self, mask: TensorLike, step: Step, args: Sequence[Any]) -> Any:
         """Returns a mask without a conjunction with ones in the shape of the scores."""
         both = self.step(mask)
         if both is None or both.op is not logical_and.op:

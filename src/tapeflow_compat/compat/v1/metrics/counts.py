@@ -7,8 +7,10 @@ from typing import Any
 
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bool as boolean
 from tapeflow.core.types.dtypes import float32
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import logical_and, logical_not
 from tapeflow.math.division import divide_no_nan
@@ -26,20 +28,20 @@ KINDS = {
 }
 
 
-def are_of_kind(kind: str, labels: Any, predictions: Any) -> Any:
+def are_of_kind(kind: str, labels: TensorLike, predictions: TensorLike) -> Any:
     """Marks the true or false positives or negatives among boolean labels and predictions."""
     label, prediction = KINDS[kind]
     first = labels if label else logical_not(labels)
     return logical_and(first, predictions if prediction else logical_not(predictions))
 
 
-def _count(kind: str, labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any]:
+def _count(kind: str, labels: TensorLike, predictions: TensorLike, weights: TensorLike) -> tuple[Any, Any]:
     """Returns the variable that counts a kind, in a scope of its own, and its update."""
     with variable_scope(None, kind):
         return _count_matches(kind, labels, predictions, weights)
 
 
-def _count_matches(kind: str, labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any]:
+def _count_matches(kind: str, labels: TensorLike, predictions: TensorLike, weights: TensorLike) -> tuple[Any, Any]:
     count = metric_variable([], float32, "count")
     matches = cast(are_of_kind(kind, labels, predictions), float32)
     if weights is not None:
@@ -63,7 +65,7 @@ def _booleans(labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any, An
 def _metric(kind: str, example: float) -> Callable[..., Any]:
     @metric
     @member(kind, kind=kind.replace("_", " "), example=str(example))
-    def count(labels: Any, predictions: Any, weights: Any = None, name: str | None = None) -> Any:
+    def count(labels: Any, predictions: Tensor, weights: Tensor | None = None, name: str | None = None) -> Any:
         """Counts the {kind}.
 
         Args:
@@ -100,7 +102,9 @@ true_negatives = _metric("true_negatives", 1.0)
 false_negatives = _metric("false_negatives", 1.0)
 
 
-def _fraction(scope: str, kinds: Sequence[str], labels: Any, predictions: Any, weights: Any, name: str | None) -> Any:
+def _fraction(
+    scope: str, kinds: Sequence[str], labels: TensorLike, predictions: TensorLike, weights: Any, name: str | None
+) -> Any:
     """Computes the fraction of the first of two counts in their sum; 0 if both are 0."""
 
     def fraction(first: Any, second: Any, name: str) -> Any:
@@ -114,7 +118,9 @@ def _fraction(scope: str, kinds: Sequence[str], labels: Any, predictions: Any, w
 
 
 @metric
-def precision(labels: Any, predictions: Any, weights: Any = None, name: str | None = None) -> Any:
+def precision(
+    labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None, name: str | None = None
+) -> Any:
     """Computes the fraction of the positive predictions that are right; 0 if there are none.
 
     Args:
@@ -140,7 +146,9 @@ def precision(labels: Any, predictions: Any, weights: Any = None, name: str | No
 
 
 @metric
-def recall(labels: Any, predictions: Any, weights: Any = None, name: str | None = None) -> Any:
+def recall(
+    labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None, name: str | None = None
+) -> Any:
     """Computes the fraction of the positive labels that were predicted; 0 if there are none.
 
     Args:

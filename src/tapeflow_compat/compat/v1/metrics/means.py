@@ -9,7 +9,9 @@ from tapeflow.array.masks import where
 from tapeflow.array.properties import size
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.math import elementwise
 from tapeflow.math.arithmetic import squared_difference
 from tapeflow.math.casting import cast
@@ -72,7 +74,7 @@ def mean(values: Any, weights: Any = None, name: str | None = None) -> Any:
 
 
 @metric
-def mean_tensor(values: Any, weights: Any = None, name: str | None = None) -> Any:
+def mean_tensor(values: Any, weights: Tensor | None = None, name: str | None = None) -> Any:
     """Computes the mean of all batches, element by element.
 
     Args:
@@ -154,7 +156,9 @@ def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None, name
 
 
 @metric
-def mean_squared_error(labels: Any, predictions: Any, weights: Any = None, name: str | None = None) -> Any:
+def mean_squared_error(
+    labels: Tensor, predictions: Tensor, weights: Tensor | None = None, name: str | None = None
+) -> Any:
     """Computes the mean square of the difference of predictions and labels.
 
     Args:
@@ -173,7 +177,9 @@ def mean_squared_error(labels: Any, predictions: Any, weights: Any = None, name:
 
 
 @metric
-def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None, name: str | None = None) -> Any:
+def root_mean_squared_error(
+    labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None, name: str | None = None
+) -> Any:
     """Computes the square root of `mean_squared_error`.
 
     Args:
@@ -238,7 +244,7 @@ def mean_cosine_distance(labels: Any, predictions: Any, dim: int, weights: Any =
 
 
 @metric
-def percentage_below(values: Any, threshold: float, weights: Any = None, name: str | None = None) -> Any:
+def percentage_below(values: Any, threshold: float, weights: TensorLike | None = None, name: str | None = None) -> Any:
     """Computes the fraction of the values that are below a threshold.
 
     Args:

@@ -14,6 +14,7 @@ from tapeflow.control.conditions_and_loops import cond
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import float32
 from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
 from tapeflow.math.casting import cast
@@ -60,7 +61,7 @@ def metric(compute: Callable[..., tuple[Any, Any]], before: str = "name") -> Cal
     return measured
 
 
-def metric_variable(shape: Any, dtype: Any, name: str) -> Any:
+def metric_variable(shape: ShapeLike, dtype: DTypeLike, name: str) -> Any:
     """Returns a local variable that begins with zeros."""
     variable = Variable(
         lambda: zeros(shape, dtype),
@@ -142,7 +143,7 @@ def _squeeze_if(condition: Any, tensor: Any) -> Any:
     return cond(condition, lambda: squeeze(tensor, [-1]), lambda: tensor)
 
 
-def broadcast_weights(weights: Any, values: Any, dtype: Any = float32) -> Any:
+def broadcast_weights(weights: TensorLike, values: Any, dtype: DTypeLike = float32) -> Any:
     """Weights in the shape of the values.
 
     Raises:

@@ -17,6 +17,7 @@ from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bool as boolean
 from tapeflow.core.types.dtypes import float32, int32
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.math import elementwise
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, greater, logical_and
@@ -72,7 +73,11 @@ def _metric(kind: str, example: list[float]) -> Callable[..., Any]:
     @metric
     @member(f"{kind}_at_thresholds", kind=kind.replace("_", " "), example=str(example))
     def count(
-        labels: TensorLike, predictions: Any, thresholds: Sequence[float], weights: Any = None, name: str | None = None
+        labels: TensorLike,
+        predictions: Tensor,
+        thresholds: Sequence[float],
+        weights: Tensor | None = None,
+        name: str | None = None,
     ) -> Any:
         """Counts the {kind} for each threshold.
 
@@ -120,7 +125,11 @@ def _fractions(first: Any, second: Any, name: str) -> Any:
 
 @metric
 def precision_at_thresholds(
-    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None, name: str | None = None
+    labels: Tensor,
+    predictions: Tensor,
+    thresholds: Sequence[float],
+    weights: Tensor | None = None,
+    name: str | None = None,
 ) -> Any:
     """Computes, for each threshold, the fraction of the predictions above it whose labels are true.
 
@@ -145,7 +154,11 @@ def precision_at_thresholds(
 
 @metric
 def recall_at_thresholds(
-    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None, name: str | None = None
+    labels: Tensor,
+    predictions: Tensor,
+    thresholds: Sequence[float],
+    weights: Tensor | None = None,
+    name: str | None = None,
 ) -> Any:
     """Computes, for each threshold, the fraction of the true labels with predictions above it.
 
@@ -197,8 +210,8 @@ def _interpolated_area(tp: Any, fp: Any, fn: Any, name: str) -> Any:
 @functools.partial(metric, before="curve")
 def auc(
     labels: TensorLike,
-    predictions: Any,
-    weights: Any = None,
+    predictions: Tensor,
+    weights: Tensor | None = None,
     num_thresholds: int = 200,
     curve: str = "ROC",
     name: str | None = None,
@@ -306,10 +319,10 @@ def sensitivity_at_specificity(
 
 @metric
 def specificity_at_sensitivity(
-    labels: Any,
-    predictions: Any,
+    labels: Tensor,
+    predictions: Tensor,
     sensitivity: float,
-    weights: Any = None,
+    weights: Tensor | None = None,
     num_thresholds: int = 200,
     name: str | None = None,
 ) -> Any:

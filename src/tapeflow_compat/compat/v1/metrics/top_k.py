@@ -13,6 +13,7 @@ from tapeflow.array.masks import where
 from tapeflow.array.reshapes import expand_dims
 from tapeflow.control.conditions_and_loops import cond
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float64, int64
 from tapeflow.math.arithmetic import add
 from tapeflow.math.casting import cast
@@ -66,7 +67,7 @@ def _labels(labels: Any, predictions: Any) -> Any:
     return labels
 
 
-def _only(ids: Any, class_id: int | None) -> Any:
+def _only(ids: TensorLike, class_id: int | None) -> Any:
     """Returns a set of classes, restricted to this one."""
     if class_id is None:
         return ids
@@ -90,7 +91,7 @@ def _only_first(a: Any, b: Any) -> Any:
 
 
 def _count(
-    kind: str, size: Callable[[Any, Any], Any], a: Any, b: Any, k: int | None, class_id: int | None, weights: Any
+    kind: str, size: Callable[[Any, Any], Any], a: Any, b: Any, k: int | None, class_id: int | None, weights: TensorLike
 ) -> tuple[Any, Any]:
     """Returns a variable for the sum of the sizes of sets, and its update with the sizes of a batch."""
     with name_scope(_scope_name(kind, k, class_id)) as scope:
@@ -108,7 +109,13 @@ def _quotient(first: Any, second: Any, name: str) -> Any:
 
 
 def _at_top_k(
-    metric: str, labels: Any, predictions_idx: Any, k: int | None, class_id: int | None, weights: Any, name: str | None
+    metric: str,
+    labels: TensorLike,
+    predictions_idx: Any,
+    k: int | None,
+    class_id: int | None,
+    weights: Any,
+    name: str | None,
 ) -> Any:
     with name_scope(name, _scope_name(metric, k, class_id)):
         predicted = cast(predictions_idx, int64)
@@ -124,11 +131,11 @@ def _at_top_k(
 
 @metric
 def precision_at_top_k(
-    labels: Any,
+    labels: TensorLike,
     predictions_idx: Any,
     k: int | None = None,
     class_id: int | None = None,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Computes the fraction of the predicted classes that are labels, over all examples of all batches.
@@ -165,11 +172,11 @@ def precision_at_top_k(
 
 @metric
 def recall_at_top_k(
-    labels: Any,
+    labels: TensorLike,
     predictions_idx: Any,
     k: int | None = None,
     class_id: int | None = None,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Computes the fraction of the labels that were predicted, over all examples of all batches.
@@ -194,7 +201,12 @@ def recall_at_top_k(
 
 @metric
 def precision_at_k(
-    labels: Any, predictions: Any, k: int, class_id: int | None = None, weights: Any = None, name: str | None = None
+    labels: TensorLike,
+    predictions: TensorLike,
+    k: int,
+    class_id: int | None = None,
+    weights: TensorLike | None = None,
+    name: str | None = None,
 ) -> Any:
     """Computes the fraction of the `k` classes with the largest predictions that are labels.
 
@@ -221,7 +233,12 @@ def precision_at_k(
 
 @metric
 def recall_at_k(
-    labels: Any, predictions: Any, k: int, class_id: int | None = None, weights: Any = None, name: str | None = None
+    labels: TensorLike,
+    predictions: TensorLike,
+    k: int,
+    class_id: int | None = None,
+    weights: TensorLike | None = None,
+    name: str | None = None,
 ) -> Any:
     """Computes the fraction of the labels that are among the `k` classes with the largest predictions.
 
@@ -248,7 +265,7 @@ def recall_at_k(
 # ---- average precision -----------------------------------------------------------------------------------------------
 
 
-def _average_precision(labels: Any, best: Any) -> Any:
+def _average_precision(labels: TensorLike, best: Any) -> Any:
     """Computes the mean, over an example's labels, of the precision at the place where each one was predicted."""
     k = best.shape[-1]
     labels = _labels(labels, best)
@@ -261,7 +278,7 @@ def _average_precision(labels: Any, best: Any) -> Any:
     return reduce_sum(precision * hits, axis=-1) / cast(minimum(cast(count, int64), k), float64)
 
 
-def _hits(labels: Any, best: Any) -> Any:
+def _hits(labels: TensorLike, best: Any) -> Any:
     """Marks each prediction of an example that is a label of it."""
     if not isinstance(labels, SparseTensor):
         matches = equal(expand_dims(best, -1), expand_dims(labels, -2))
@@ -271,7 +288,7 @@ def _hits(labels: Any, best: Any) -> Any:
     return _in_both(expand_dims(best, -1), concat_and_slice.concat(-2, [expanded] * k))
 
 
-def _without_unknown(labels: Any, classes: Any) -> Any:
+def _without_unknown(labels: TensorLike, classes: Any) -> Any:
     """Returns labels with -1 in place of those that are no class."""
 
     def clean(values: Any) -> Any:
@@ -284,7 +301,9 @@ def _without_unknown(labels: Any, classes: Any) -> Any:
 
 
 @metric
-def average_precision_at_k(labels: Any, predictions: Any, k: int, weights: Any = None, name: str | None = None) -> Any:
+def average_precision_at_k(
+    labels: TensorLike, predictions: TensorLike, k: int, weights: TensorLike | None = None, name: str | None = None
+) -> Any:
     """Computes the mean over the examples of the average precision of the `k` classes with the largest predictions.
 
     An example's is the mean, over its labels (or `k` of them if there are more), of the fraction of labels among what
@@ -330,7 +349,7 @@ def average_precision_at_k(labels: Any, predictions: Any, k: int, weights: Any =
 
 @metric
 def sparse_average_precision_at_k(
-    labels: Any, predictions: Any, k: int, weights: Any = None, name: str | None = None
+    labels: TensorLike, predictions: TensorLike, k: int, weights: TensorLike | None = None, name: str | None = None
 ) -> Any:
     """Returns the same as `average_precision_at_k`, by its old name.
 
@@ -347,7 +366,12 @@ def sparse_average_precision_at_k(
 
 @metric
 def sparse_precision_at_k(
-    labels: Any, predictions: Any, k: int, class_id: int | None = None, weights: Any = None, name: str | None = None
+    labels: TensorLike,
+    predictions: TensorLike,
+    k: int,
+    class_id: int | None = None,
+    weights: TensorLike | None = None,
+    name: str | None = None,
 ) -> Any:
     """Returns the same as `precision_at_k`, by its old name.
 

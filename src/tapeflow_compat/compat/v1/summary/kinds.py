@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from google.protobuf import json_format
 
@@ -28,6 +28,12 @@ from tapeflow_compat.compat.v1.variable_scopes import in_name_scope
 from tapeflow_compat.compat.v1.variables import GraphKeys
 from tapeflow_compat.default_graph import executing_eagerly_outside_functions, get_default_graph, get_default_session
 from tapeflow_compat.raw_ops import summary_protos
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
+    from tapeflow.graph.ir.graph import Graph
+    from tapeflow_compat.compat.v1.session import Session
 
 _NOT_IN_TAGS = re.compile(r"[^-/\w.]")
 _WRITING = ("WriteSummary", "WriteRawProtoSummary")  # the operations of `tf.summary`'s functions in a graph
@@ -65,7 +71,7 @@ def _numbers(values: Any) -> Any:
     return values
 
 
-def _collected(summary: Any, collections: Sequence[str] | None) -> Any:
+def _collected(summary: TensorLike, collections: Sequence[str] | None) -> Any:
     """Adds the summary to its collections and returns it."""
     if state.graph is not None:
         for key in (GraphKeys.SUMMARIES,) if collections is None else collections:
@@ -91,7 +97,9 @@ def _has_recorder() -> bool:
     return True
 
 
-def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, family: str | None = None) -> Tensor:
+def scalar(
+    name: str, tensor: TensorLike, collections: Sequence[str] | None = None, family: str | None = None
+) -> Tensor:
     """Returns a summary of a number.
 
     Args:
@@ -192,7 +200,7 @@ def image(
 
 def audio(
     name: str,
-    tensor: Any,
+    tensor: TensorLike,
     sample_rate: Any,
     max_outputs: int = 3,
     collections: Sequence[str] | None = None,
@@ -261,7 +269,7 @@ def text(name: str, tensor: Any, collections: Sequence[str] | None = None) -> Te
 
 def tensor_summary(
     name: str,
-    tensor: Any,
+    tensor: TensorLike,
     summary_description: str | None = None,
     collections: Sequence[str] | None = None,
     summary_metadata: Any = None,
@@ -361,7 +369,7 @@ def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: st
     return merge(summaries, name=name) if summaries else None
 
 
-def get_summary_description(node_def: Any) -> Any:
+def get_summary_description(node_def: Message) -> Any:
     """Returns the description that a node of TensorFlow 1's first tensor summaries carries.
 
     Args:
@@ -399,7 +407,7 @@ def all_v2_summary_ops() -> list[Any] | None:
     return [operation for operation in state.graph.get_operations() if operation.type in _WRITING]
 
 
-def initialize(graph: Any = None, session: Any = None) -> None:
+def initialize(graph: Graph | None = None, session: Session | None = None) -> None:
     """Makes the default writer of `tf.summary` ready for a session to write to.
 
     Args:

@@ -7,17 +7,23 @@ import time
 import warnings
 import weakref
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, Message
 
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.fork_locks import new_rlock
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.io.records import read_records
 from tapeflow.summary.event_file import EventFile
 from tapeflow_compat.compat.v1.protos import message
 from tapeflow_compat.default_graph import get_default_graph
+
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.graph import Graph
+    from tapeflow_compat.compat.v1.session import Session
 
 
 class FileWriter:
@@ -47,12 +53,12 @@ class FileWriter:
     def __init__(
         self,
         logdir: Any,
-        graph: Any = None,
+        graph: Graph | None = None,
         max_queue: int = 10,
         flush_secs: float = 120,
-        graph_def: Any = None,
+        graph_def: Message | None = None,
         filename_suffix: str | None = None,
-        session: Any = None,
+        session: Session | None = None,
     ) -> None:
         if state.graph is None:
             raise RuntimeError(
@@ -100,7 +106,7 @@ class FileWriter:
         step = 0 if global_step is None else int(global_step)
         self.add_event(message("Event")(wall_time=time.time(), step=step, **content))
 
-    def add_summary(self, summary: Any, global_step: Any = None) -> None:
+    def add_summary(self, summary: TensorLike, global_step: TensorLike | None = None) -> None:
         """Adds summaries.
 
         Args:
@@ -123,7 +129,7 @@ class FileWriter:
         """Adds a `SessionLog` message: that training began, stopped, or wrote a checkpoint."""
         self._add(global_step, session_log=session_log)
 
-    def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
+    def add_graph(self, graph: Any, global_step: Tensor | None = None, graph_def: Any = None) -> None:
         """Adds a graph for TensorBoard's graph explorer.
 
         Args:
@@ -145,7 +151,7 @@ class FileWriter:
             graph_def = graph.as_graph_def(add_shapes=True)
         self._add(global_step, graph_def=graph_def.SerializeToString())
 
-    def add_meta_graph(self, meta_graph_def: Any, global_step: Any = None) -> None:
+    def add_meta_graph(self, meta_graph_def: Any, global_step: Tensor | None = None) -> None:
         """Adds a graph with its collections.
 
         Raises:
@@ -155,7 +161,7 @@ class FileWriter:
             raise TypeError(f"meta_graph_def must be type MetaGraphDef, saw type: {type(meta_graph_def)}")
         self._add(global_step, meta_graph_def=meta_graph_def.SerializeToString())
 
-    def add_run_metadata(self, run_metadata: Any, tag: str, global_step: Any = None) -> None:
+    def add_run_metadata(self, run_metadata: Message, tag: str, global_step: Tensor | None = None) -> None:
         """Adds the metadata of a run.
 
         Args:
@@ -207,7 +213,7 @@ class FileWriterCache:
     _lock: ClassVar[Any] = new_rlock()
 
     @staticmethod
-    def get(logdir: Any) -> FileWriter:
+    def get(logdir: str) -> FileWriter:
         """Returns the writer of a folder."""
         with FileWriterCache._lock:
             logdir = os.fspath(logdir)
@@ -224,7 +230,7 @@ class FileWriterCache:
             FileWriterCache._writers.clear()
 
 
-def summary_iterator(path: Any) -> Iterator[Any]:
+def summary_iterator(path: str | os.PathLike) -> Iterator[Any]:
     """Returns the `Event` messages of an event file, in order.
 
     Args:

@@ -20,6 +20,7 @@ from tapeflow_compat.compat.v1.train.batch_queues import (
     shuffle_batch,
     shuffle_batch_join,
 )
+from tapeflow_compat.compat.v1.train.checkpoint_warm_start import VocabInfo, warm_start
 from tapeflow_compat.compat.v1.train.hooks import (
     SecondOrStepTimer,
     SessionRunArgs,
@@ -93,7 +94,6 @@ from tapeflow_compat.compat.v1.train.schedules import (
 from tapeflow_compat.compat.v1.train.session_creators import ChiefSessionCreator, SessionCreator, WorkerSessionCreator
 from tapeflow_compat.compat.v1.train.session_manager import SessionManager
 from tapeflow_compat.compat.v1.train.supervisor import Supervisor, basic_train_loop
-from tapeflow_compat.compat.v1.train.warm_starting import VocabInfo, warm_start
 
 _find = names.finder("train")
 

@@ -12,6 +12,7 @@ from tapeflow.array.properties import ensure_shape, get_static_value
 from tapeflow.control.conditions_and_loops import cond
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bool as boolean
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.core.types.shape import TensorShape
@@ -143,7 +144,7 @@ def _enqueue(queue: QueueBase, examples: _Examples, keep: Tensor) -> Any:
 def _batches(
     scope: str,
     several: Sequence[Any],
-    batch_size: Any,
+    batch_size: TensorLike,
     keep_input: Any,
     make: Callable[..., QueueBase],
     fullness: Callable[[QueueBase], tuple[str, Any]],
@@ -228,7 +229,7 @@ def _joined(tensors_list: Sequence[Any]) -> Sequence[Any]:
 
 def batch(
     tensors: Any,
-    batch_size: Any,
+    batch_size: TensorLike,
     num_threads: int = 1,
     capacity: int = 32,
     enqueue_many: bool = False,
@@ -280,7 +281,7 @@ def batch(
 def maybe_batch(
     tensors: Any,
     keep_input: Any,
-    batch_size: Any,
+    batch_size: TensorLike,
     num_threads: int = 1,
     capacity: int = 32,
     enqueue_many: bool = False,
@@ -313,7 +314,7 @@ def maybe_batch(
 
 def batch_join(
     tensors_list: Sequence[Any],
-    batch_size: Any,
+    batch_size: TensorLike,
     capacity: int = 32,
     enqueue_many: bool = False,
     shapes: Any = None,
@@ -348,7 +349,7 @@ def batch_join(
 def maybe_batch_join(
     tensors_list: Sequence[Any],
     keep_input: Any,
-    batch_size: Any,
+    batch_size: TensorLike,
     capacity: int = 32,
     enqueue_many: bool = False,
     shapes: Any = None,
@@ -385,7 +386,7 @@ def maybe_batch_join(
 
 def shuffle_batch(
     tensors: Any,
-    batch_size: Any,
+    batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
     num_threads: int = 1,
@@ -423,7 +424,7 @@ def shuffle_batch(
 
 def maybe_shuffle_batch(
     tensors: Any,
-    batch_size: Any,
+    batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
     keep_input: Any,
@@ -464,7 +465,7 @@ def maybe_shuffle_batch(
 
 def shuffle_batch_join(
     tensors_list: Sequence[Any],
-    batch_size: Any,
+    batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
     seed: int | None = None,
@@ -498,7 +499,7 @@ def shuffle_batch_join(
 
 def maybe_shuffle_batch_join(
     tensors_list: Sequence[Any],
-    batch_size: Any,
+    batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
     keep_input: Any,

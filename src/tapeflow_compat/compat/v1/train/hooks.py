@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from tapeflow_compat.compat.v1.session import Session
 
 
 class SessionRunArgs(NamedTuple):
@@ -55,7 +58,7 @@ class SessionRunContext:
         True
     """
 
-    def __init__(self, original_args: SessionRunArgs, session: Any) -> None:
+    def __init__(self, original_args: SessionRunArgs, session: Session) -> None:
         self._original_args = original_args
         self._session = session
         self._stop_requested = False
@@ -101,7 +104,7 @@ class SessionRunHook:
     def begin(self) -> None:
         """Is called once, before the session is created; here the graph may still be changed."""
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: Session, coord: Any) -> None:
         """Is called when a session was created.
 
         Args:

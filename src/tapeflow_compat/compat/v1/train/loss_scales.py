@@ -13,6 +13,7 @@ from tapeflow.array.identities import group, no_op
 from tapeflow.core.context import state
 from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import DTypeLike
 from tapeflow.core.types.dtypes import float32, int64
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor
@@ -53,7 +54,7 @@ class LossScale(Trackable, metaclass=abc.ABCMeta):
             An operation that does it (eagerly it is done), and whether the gradients should be applied.
         """
 
-    def _add_weight(self, name: str, initial_value: Any, dtype: Any = None) -> Variable:
+    def _add_weight(self, name: str, initial_value: Any, dtype: DTypeLike = None) -> Variable:
         """Creates a variable of the scale.
 
         Raises:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from google.protobuf import text_format
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, Message
 
 from tapeflow.core.protos import QueueRunnerDef
 from tapeflow.core.values.variable import Variable
@@ -20,6 +20,9 @@ from tapeflow_compat.compat.v1.train.queue_runner import QueueRunner
 from tapeflow_compat.compat.v1.variables import GraphKeys
 from tapeflow_compat.default_graph import get_default_graph
 
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.graph import Graph
+
 _OF_VARIABLES = (
     "variables",
     "trainable_variables",
@@ -31,13 +34,13 @@ _OF_VARIABLES = (
 
 
 def export_meta_graph(
-    filename: Any = None,
+    filename: str | None = None,
     meta_info_def: Any = None,
-    graph_def: Any = None,
-    saver_def: Any = None,
+    graph_def: Message | None = None,
+    saver_def: Message | None = None,
     collection_list: Any = None,
     as_text: bool = False,
-    graph: Any = None,
+    graph: Graph | None = None,
     export_scope: str | None = None,
     clear_devices: bool = False,
     clear_extraneous_savers: bool = False,
@@ -100,7 +103,7 @@ def _write_collection(collections: Any, key: str, items: list[Any]) -> None:
         collections[key].bytes_list.value.extend(item.encode() if isinstance(item, str) else item for item in items)
 
 
-def _variable_proto(variable: Any) -> bytes:
+def _variable_proto(variable: Variable) -> bytes:
     """Returns a variable as a serialized message, with its place in a whole if it is a part."""
     proto, part = variable.to_proto(), getattr(variable, "_save_slice_info", None)
     if part is not None:
@@ -153,7 +156,7 @@ def import_meta_graph(
     return Saver(saver_def=saver_def, **{"allow_empty": saver_def is not None, **kwargs})
 
 
-def _scoped(saver_def: Any, prefix: str) -> Any:
+def _scoped(saver_def: Message, prefix: str) -> Any:
     """Returns a `SaverDef` message whose operations have a prefix before their names."""
     scoped = type(saver_def)()
     scoped.CopyFrom(saver_def)
@@ -162,7 +165,7 @@ def _scoped(saver_def: Any, prefix: str) -> Any:
     return scoped
 
 
-def _items(graph: Any, key: str, collection: Any, prefix: str, variables: dict[str, Any]) -> list[Any]:
+def _items(graph: Graph, key: str, collection: Any, prefix: str, variables: dict[str, Any]) -> list[Any]:
     """Returns the items of a collection of a message."""
     kind = collection.WhichOneof("kind")
     if kind is None:

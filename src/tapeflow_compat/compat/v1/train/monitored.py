@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core import errors
 from tapeflow.core.logger import get_logger
@@ -20,6 +20,9 @@ from tapeflow_compat.compat.v1.train.scaffold import Scaffold
 from tapeflow_compat.compat.v1.train.session_creators import ChiefSessionCreator, SessionCreator, WorkerSessionCreator
 from tapeflow_compat.compat.v1.variables import GraphKeys, get_collection
 from tapeflow_compat.default_graph import get_default_graph
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 # After these a training goes on in a new session.
 _PREEMPTIONS = (errors.AbortedError, errors.UnavailableError)
@@ -80,7 +83,7 @@ class _Attempt:
         finally:
             self.session.close()
 
-    def run(self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any) -> Any:
+    def run(self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Message) -> Any:
         """Runs the session and the hooks around it.
 
         Raises:
@@ -99,7 +102,7 @@ class _Attempt:
                 raise error from None
             raise
 
-    def _run(self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any) -> Any:
+    def _run(self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Message) -> Any:
         if self._stop:
             raise RuntimeError("Run called even after should_stop requested.")
         options = message("RunOptions")() if options is None else options
@@ -185,7 +188,7 @@ class _MonitoredSession:
         """The graph, or None for a session that is closed."""
         return None if self._attempt is None else self._attempt.session.graph
 
-    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Message | None = None) -> Any:
         """Runs the session and its hooks, see `tf.compat.v1.Session.run`.
 
         Args:
@@ -226,7 +229,9 @@ class _MonitoredSession:
             )
 
         def call(attempt: _Attempt) -> Any:
-            def run(fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+            def run(
+                fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Message | None = None
+            ) -> Any:
                 return attempt.run(fetches, feed_dict, options, run_metadata)
 
             return step_fn(StepContext(attempt.session, run))
@@ -360,7 +365,7 @@ class SingularMonitoredSession(_MonitoredSession):
         scaffold: Scaffold | None = None,
         master: str = "",
         config: Any = None,
-        checkpoint_dir: Any = None,
+        checkpoint_dir: str | None = None,
         stop_grace_period_secs: float = 120,
         checkpoint_filename_with_path: Any = None,
     ) -> None:
@@ -385,7 +390,7 @@ USE_DEFAULT: Any = _Default()
 def MonitoredTrainingSession(
     master: str = "",
     is_chief: bool = True,
-    checkpoint_dir: Any = None,
+    checkpoint_dir: str | None = None,
     scaffold: Scaffold | None = None,
     hooks: Sequence[SessionRunHook] | None = None,
     chief_only_hooks: Sequence[SessionRunHook] | None = None,

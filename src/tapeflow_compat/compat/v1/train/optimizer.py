@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.creation import fill
 from tapeflow.array.properties import shape
@@ -14,6 +14,7 @@ from tapeflow.autodiff.custom_gradients import gradients
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import registry
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor
@@ -25,6 +26,9 @@ from tapeflow.math.segment import unsorted_segment_sum
 from tapeflow_compat.compat.v1.variable_scopes import at_the_root, names_of
 from tapeflow_compat.compat.v1.variables import GraphKeys, get_collection
 from tapeflow_compat.v1_graphs import optimizer_ops  # noqa: F401 (registers them)
+
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.graph import Graph
 
 
 class Optimizer(Trackable):
@@ -265,7 +269,7 @@ class Optimizer(Trackable):
     def _apply_dense(self, grad: Any, var: Variable) -> Any:
         raise NotImplementedError
 
-    def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
+    def _apply_sparse(self, grad: Any, indices: TensorLike, var: Variable) -> Any:
         """By default, as a dense gradient that is 0 elsewhere."""
         dense = convert(IndexedSlices(grad, indices, convert(var.shape.as_list())))
         return self._apply_dense(dense, var)
@@ -296,7 +300,7 @@ class Optimizer(Trackable):
         return registry[op].function(*resources, *args, self._use_locking, *attrs)
 
 
-def _increment(graph: Any, global_step: Variable | None, name: str) -> Any:
+def _increment(graph: Graph, global_step: Variable | None, name: str) -> Any:
     """Returns the last operation of a step, named like its scope: it counts up the global step, or does nothing."""
     if global_step is None:
         return graph.insert(GraphOp("NoOp"), name, ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from tapeflow_compat.compat.v1.train.hooks import (
     SessionRunValues,
 )
 from tapeflow_compat.default_graph import get_default_graph
+
+if TYPE_CHECKING:
+    from tapeflow_compat.compat.v1.session import Session
 
 _WARNINGS = 5  # that the global step does not grow
 
@@ -80,7 +83,7 @@ class StopAtStepHook(SessionRunHook):
         """
         self._step = step_for(self)
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: Session, coord: Any) -> None:
         """Computes the last step from `num_steps` and the step that the session begins with.
 
         Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core import errors
 from tapeflow.core.context import state
@@ -16,6 +16,9 @@ from tapeflow_compat.compat.v1.session import Session
 from tapeflow_compat.compat.v1.variables import GraphKeys, add_to_collection, get_collection
 from tapeflow_compat.default_graph import get_default_graph, get_default_session
 from tapeflow_compat.queue.waits import ending, stopped_at_exit
+
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.operation import Operation
 
 
 class QueueRunner:
@@ -166,7 +169,7 @@ class QueueRunner:
     # ---- threads -----------------------------------------------------------------------------------------------------
 
     def create_threads(
-        self, sess: Any, coord: Any = None, daemon: bool = False, start: bool = False
+        self, sess: Session, coord: Any = None, daemon: bool = False, start: bool = False
     ) -> list[threading.Thread]:
         """Returns the threads that fill the queue in a session; none if they run there already.
 
@@ -199,7 +202,7 @@ class QueueRunner:
                 thread.start()
         return threads
 
-    def _fill(self, sess: Any, operation: Any, coord: Any) -> None:
+    def _fill(self, sess: Session, operation: Operation, coord: Any) -> None:
         """Runs an enqueue operation in a loop, in a thread."""
         ended = False
         try:
@@ -227,12 +230,12 @@ class QueueRunner:
             if ended and last:
                 _run_quietly(sess, self._close_op)
 
-    def _cancel_on_stop(self, sess: Any, coord: Any) -> None:
+    def _cancel_on_stop(self, sess: Session, coord: Any) -> None:
         coord.wait_for_stop()
         _run_quietly(sess, self._cancel_op)
 
 
-def _run_quietly(sess: Any, operation: Any) -> None:
+def _run_quietly(sess: Session, operation: Operation) -> None:
     """Runs an operation of a session that may be closed."""
     try:
         sess.run(operation)
@@ -267,7 +270,7 @@ def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS)
 
 
 def start_queue_runners(
-    sess: Any = None,
+    sess: Session | None = None,
     coord: Any = None,
     daemon: bool = True,
     start: bool = True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tapeflow.array import reshapes
 from tapeflow.core import errors
@@ -27,6 +27,11 @@ from tapeflow_compat.compat.v1.protos import message
 from tapeflow_compat.compat.v1.train.meta_graph import export_meta_graph
 from tapeflow_compat.compat.v1.variables import GraphKeys, get_collection, global_variables
 from tapeflow_compat.default_graph import get_default_graph
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
+    from tapeflow_compat.compat.v1.session import Session
 
 
 class Saver:
@@ -72,7 +77,7 @@ class Saver:
         keep_checkpoint_every_n_hours: float = 10000.0,
         name: str | None = None,
         restore_sequentially: bool = False,
-        saver_def: Any = None,
+        saver_def: Message | None = None,
         builder: Any = None,
         defer_build: bool = False,
         allow_empty: bool = False,
@@ -129,7 +134,7 @@ class Saver:
         return self.as_saver_def()
 
     @staticmethod
-    def from_proto(saver_def: Any, import_scope: str | None = None) -> Saver:
+    def from_proto(saver_def: Message, import_scope: str | None = None) -> Saver:
         """Returns a saver of the global variables there will be at its first use, with these arguments.
 
         Args:
@@ -144,7 +149,8 @@ class Saver:
         return Saver(saver_def=saver_def, defer_build=True)
 
     def export_meta_graph(
-        self, filename: Any = None, collection_list: Any = None, as_text: bool = False, export_scope: str | None = None,
+        self, filename: str | None = None, collection_list: Any = None, as_text: bool = False,
+        export_scope: str | None = None,
         clear_devices: bool = False, clear_extraneous_savers: bool = False, strip_default_attrs: bool = False,
         save_debug_info: bool = False,
     ) -> Any:  # fmt: skip
@@ -206,9 +212,9 @@ class Saver:
 
     def save(
         self,
-        sess: Any,
+        sess: Session,
         save_path: Any,
-        global_step: Any = None,
+        global_step: TensorLike | None = None,
         latest_filename: str | None = None,
         meta_graph_suffix: str = "meta",
         write_meta_graph: bool = True,
@@ -273,7 +279,7 @@ class Saver:
                 remove(old, meta_graph_suffix=meta_graph_suffix)
         return path
 
-    def restore(self, sess: Any, save_path: Any) -> None:
+    def restore(self, sess: Session, save_path: Any) -> None:
         """Restores the variables of a session from a checkpoint.
 
         Args:
@@ -321,7 +327,7 @@ class Saver:
             self.build()
         return self._variables or {}
 
-    def _read(self, bundle: Bundle, name: str, variable: Any) -> Any:
+    def _read(self, bundle: Bundle, name: str, variable: Variable) -> Any:
         if name not in bundle.entries and OBJECT_GRAPH in bundle.entries:
             name = keys_by_full_name(bundle).get(name, name)
         if name not in bundle.entries:
@@ -394,12 +400,12 @@ class _Other:
             self._fed = [placeholder(spec.dtype) for spec in self.specs]
             self._restoring = saveable.restore(self._fed, None)
 
-    def values(self, sess: Any) -> list[tuple[str, Any]]:
+    def values(self, sess: Session) -> list[tuple[str, Any]]:
         """Returns the tensors' values in a session, by their names in checkpoints."""
         values = sess.run([spec.tensor for spec in self.specs])
         return [(spec.name, convert(value, spec.dtype)) for spec, value in zip(self.specs, values, strict=True)]
 
-    def restore(self, sess: Any, values: list[Any]) -> None:
+    def restore(self, sess: Session, values: list[Any]) -> None:
         """Restores values in a session."""
         sess.run(self._restoring, dict(zip(self._fed, [v.numpy() for v in values], strict=True)))
 
@@ -428,7 +434,7 @@ def variables_by_name(variables: Any) -> dict[str, Any]:
     return dict(sorted(by_name.items()))
 
 
-def _values(sess: Any, variables: dict[str, Any]) -> list[Any]:
+def _values(sess: Session, variables: dict[str, Any]) -> list[Any]:
     pieces = [pieces_of(v) for v in variables.values()]
     if sess is None:
         values = [[p.read_value() for p in parts] for parts in pieces]
@@ -651,7 +657,7 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any
             initialize_with(piece, part)
 
 
-def initialize_with(variable: Any, value: TensorLike) -> None:
+def initialize_with(variable: Variable, value: TensorLike) -> None:
     """Makes the initializer of a graph's variable assign a value.
 
     Args:

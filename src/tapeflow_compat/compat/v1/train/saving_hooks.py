@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.logger import get_logger
 from tapeflow.io.graphs import write_graph
@@ -21,6 +21,9 @@ from tapeflow_compat.compat.v1.train.meta_graph import export_meta_graph
 from tapeflow_compat.compat.v1.train.progress_hooks import step_for
 from tapeflow_compat.compat.v1.variables import GraphKeys, get_collection
 from tapeflow_compat.default_graph import get_default_graph
+
+if TYPE_CHECKING:
+    from tapeflow_compat.compat.v1.session import Session
 
 
 class CheckpointSaverListener:
@@ -43,7 +46,7 @@ class CheckpointSaverListener:
     def begin(self) -> None:
         """Is called once, before the session is created."""
 
-    def before_save(self, session: Any, global_step_value: int) -> None:
+    def before_save(self, session: Session, global_step_value: int) -> None:
         """Is called before a checkpoint is written.
 
         Args:
@@ -51,7 +54,7 @@ class CheckpointSaverListener:
             global_step_value: an int, the step of the checkpoint.
         """
 
-    def after_save(self, session: Any, global_step_value: int) -> bool | None:
+    def after_save(self, session: Session, global_step_value: int) -> bool | None:
         """Is called after a checkpoint was written.
 
         Args:
@@ -134,7 +137,7 @@ class CheckpointSaverHook(SessionRunHook):
         for listener in self._listeners:
             listener.begin()
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: Session, coord: Any) -> None:
         """Writes the graph and the first checkpoint.
 
         Args:
@@ -190,7 +193,7 @@ class CheckpointSaverHook(SessionRunHook):
         for listener in self._listeners:
             listener.end(session, step)
 
-    def _save(self, session: Any, step: int) -> bool:
+    def _save(self, session: Session, step: int) -> bool:
         """Saves a checkpoint. Returns whether a listener requests a stop."""
         step = int(step)
         for listener in self._listeners:

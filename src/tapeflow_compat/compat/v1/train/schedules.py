@@ -12,6 +12,7 @@ from tapeflow.array.masks import where
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.math.casting import cast
 from tapeflow.math.elementwise import exp, log, sqrt
 from tapeflow.math.extrema import maximum, minimum
@@ -54,10 +55,10 @@ def _schedule(scope: str, label: str) -> Callable[[Callable[P, Any]], Callable[P
 
 @_schedule("ExponentialDecay", "exponential_decay")
 def exponential_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
 ) -> Rate:
@@ -84,12 +85,14 @@ def exponential_decay(
     return rate * cast(decay_rate, rate.dtype) ** _parts(global_step, decay_steps, rate.dtype, staircase)
 
 
-def _parts(step: Any, of: Any, dtype: Any, staircase: bool = False) -> Any:
+def _parts(step: Any, of: Any, dtype: DTypeLike, staircase: bool = False) -> Any:
     result = cast(convert(step), dtype) / cast(of, dtype)
     return floor(result) if staircase else result
 
 
-def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Rate:
+def piecewise_constant(
+    x: TensorLike, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
+) -> Rate:
     """Returns the value of the interval of `x`: the first value up to and including the first boundary, and so on.
 
     Args:
@@ -113,7 +116,7 @@ def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any],
 
 
 @_schedule("PiecewiseConstant", "piecewise_constant")
-def _piece(values: Sequence[Any], global_step: Any, boundaries: Sequence[Any], name: str | None) -> Any:
+def _piece(values: Sequence[Any], global_step: TensorLike, boundaries: Sequence[Any], name: str | None) -> Any:
     at = convert(global_step)
     result = convert(values[-1])
     for boundary, value in zip(reversed(boundaries), reversed(values[:-1]), strict=True):
@@ -126,9 +129,9 @@ piecewise_constant_decay = piecewise_constant
 
 @_schedule("PolynomialDecay", "polynomial_decay")
 def polynomial_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
     end_learning_rate: Any = 0.0001,
     power: Any = 1.0,
     cycle: bool = False,
@@ -162,10 +165,10 @@ def polynomial_decay(
 
 @_schedule("NaturalExpDecay", "natural_exp_decay")
 def natural_exp_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
 ) -> Rate:
@@ -194,10 +197,10 @@ def natural_exp_decay(
 
 @_schedule("InverseTimeDecay", "inverse_time_decay")
 def inverse_time_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
 ) -> Rate:
@@ -230,7 +233,11 @@ def _half_cosine(part: Any) -> Any:
 
 @_schedule("CosineDecay", "cosine decay")
 def cosine_decay(
-    learning_rate: Any, global_step: Any, decay_steps: Any, alpha: float = 0.0, name: str | None = None
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    alpha: float = 0.0,
+    name: str | None = None,
 ) -> Rate:
     """Computes half a cosine from `learning_rate` to `alpha * learning_rate` in `decay_steps` (Loshchilov and Hutter
     2017, https://arxiv.org/abs/1608.03983).
@@ -258,8 +265,8 @@ def cosine_decay(
 
 @_schedule("SGDRDecay", "cosine decay restarts")
 def cosine_decay_restarts(
-    learning_rate: Any,
-    global_step: Any,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
     first_decay_steps: Any,
     t_mul: float = 2.0,
     m_mul: float = 1.0,
@@ -301,9 +308,9 @@ def cosine_decay_restarts(
 
 @_schedule("LinearCosineDecay", "linear cosine decay")
 def linear_cosine_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
     num_periods: float = 0.5,
     alpha: float = 0.0,
     beta: float = 0.001,
@@ -334,9 +341,9 @@ def linear_cosine_decay(
 
 @_schedule("NoisyLinearCosineDecay", "linear cosine decay")
 def noisy_linear_cosine_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
     initial_variance: float = 1.0,
     variance_decay: float = 0.55,
     num_periods: float = 0.5,

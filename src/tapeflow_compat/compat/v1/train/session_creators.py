@@ -62,7 +62,7 @@ class ChiefSessionCreator(SessionCreator):
         scaffold: Scaffold | None = None,
         master: str = "",
         config: Any = None,
-        checkpoint_dir: Any = None,
+        checkpoint_dir: str | None = None,
         checkpoint_filename_with_path: Any = None,
     ) -> None:
         self._scaffold = Scaffold() if scaffold is None else scaffold

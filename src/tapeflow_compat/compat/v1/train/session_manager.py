@@ -6,7 +6,7 @@ import contextlib
 import math
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core import errors
 from tapeflow.core.logger import get_logger
@@ -14,6 +14,10 @@ from tapeflow.train.states import get_checkpoint_state
 from tapeflow_compat.compat.v1.session import Session
 from tapeflow_compat.compat.v1.variables import get_collection
 from tapeflow_compat.default_graph import get_default_graph
+
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.graph import Graph
+    from tapeflow.graph.ir.operation import Operation
 
 
 class SessionManager:
@@ -45,7 +49,7 @@ class SessionManager:
         local_init_op: Any = None,
         ready_op: Any = None,
         ready_for_local_init_op: Any = None,
-        graph: Any = None,
+        graph: Graph | None = None,
         recovery_wait_secs: float = 30,
         local_init_run_options: Any = None,
         local_init_feed_dict: Any = None,
@@ -65,7 +69,7 @@ class SessionManager:
         master: str,
         init_op: Any = None,
         saver: Any = None,
-        checkpoint_dir: Any = None,
+        checkpoint_dir: str | None = None,
         checkpoint_filename_with_path: Any = None,
         wait_for_checkpoint: bool = False,
         max_wait_secs: float = 7200,
@@ -118,7 +122,7 @@ class SessionManager:
         self,
         master: str,
         saver: Any = None,
-        checkpoint_dir: Any = None,
+        checkpoint_dir: str | None = None,
         checkpoint_filename_with_path: Any = None,
         wait_for_checkpoint: bool = False,
         max_wait_secs: float = 7200,
@@ -227,5 +231,5 @@ def _missing(ready_op: Any, sess: Session) -> str:
     return "Variables not initialized: " + ", ".join(name.decode() for name in names)
 
 
-def _name(operation: Any) -> str:
+def _name(operation: Operation) -> str:
     return str(getattr(operation, "name", operation))

@@ -12,6 +12,7 @@ from typing import Any
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.logger import get_logger
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.io.graphs import write_graph
 from tapeflow.train.coordinator import Coordinator
 from tapeflow_compat.compat.v1.global_step import get_global_step
@@ -86,10 +87,10 @@ class Supervisor:
         init_op: Any = USE_DEFAULT,
         init_feed_dict: Any = None,
         local_init_op: Any = USE_DEFAULT,
-        logdir: Any = None,
+        logdir: str | None = None,
         summary_op: Any = USE_DEFAULT,
         saver: Any = USE_DEFAULT,
-        global_step: Any = USE_DEFAULT,
+        global_step: TensorLike = USE_DEFAULT,
         save_summaries_secs: float | None = 120,
         save_model_secs: float | None = 600,
         recovery_wait_secs: float = 30,
@@ -407,7 +408,7 @@ class Supervisor:
         """Waits until a stop is requested."""
         self._coord.wait_for_stop()
 
-    def summary_computed(self, sess: Session, summary: Any, global_step: int | None = None) -> None:
+    def summary_computed(self, sess: Session, summary: TensorLike, global_step: int | None = None) -> None:
         """Writes a summary that the program has computed.
 
         Args:

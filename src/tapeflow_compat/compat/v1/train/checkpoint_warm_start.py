@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import zeros
 from tapeflow.array.gathers import gather
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import DTypeLike
 from tapeflow.core.values.variable import Variable
 from tapeflow.io.gfile import GFile
 from tapeflow.train.object_graph import keys_by_full_name
@@ -146,7 +147,7 @@ def _names_of_objects(checkpoint: Any, variables: Mapping[str, Any]) -> dict[str
     return {name: keys[name] for name in variables}
 
 
-def _initialize_by_vocabulary(variable: Any, reader: Any, source: str, info: VocabInfo) -> None:
+def _initialize_by_vocabulary(variable: Variable, reader: Any, source: str, info: VocabInfo) -> None:
     """Lets a variable begin with the values that its entries had in a checkpoint under an old vocabulary."""
     old = {entry: i for i, entry in enumerate(_entries(info.old_vocab, info.old_vocab_size))}
     new = _entries(info.new_vocab, info.new_vocab_size)
@@ -167,7 +168,7 @@ def _initialize_by_vocabulary(variable: Any, reader: Any, source: str, info: Voc
         initialize_with(piece, gather(concat([own, backup], axis), places, axis=axis))
 
 
-def _backup(initializer: Any, shape: list[int], dtype: Any, place: Any) -> Any:
+def _backup(initializer: Callable[..., Any], shape: list[int], dtype: DTypeLike, place: Any) -> Any:
     if initializer is None:
         return zeros(shape, dtype)
     whole = PartitionInfo(place.full_shape, place.var_offset) if place else None
