@@ -213,8 +213,10 @@ class Cluster:
         """Returns the sizes of the loops over a shape, how variables and inputs vary in them, and their entries of the
         table."""
         dtypes = [t.dtype for t in (*self._variables, *self._inputs)]
-        along = [s[len(s) - len(shapes[i]) :] for i, s in enumerate(strides)] or [None] * len(shapes)
-        return loops_of([*self._of_variables, *shapes], shape, dtypes, rows, [*[None] * len(self._variables), *along])
+        along: list[Sequence[int] | None] = [None] * (len(self._variables) + len(shapes))
+        for i, s in enumerate(strides):
+            along[len(self._variables) + i] = s[len(s) - len(shapes[i]) :]
+        return loops_of([*self._of_variables, *shapes], shape, dtypes, rows, along)
 
     def _passes(self, operands: Sequence[Operand], kinds: Sequence[str], rows: bool) -> Passes:
         """Returns the passes that compute the new values of the variables, and the outputs."""

@@ -182,7 +182,7 @@ class _Kernel:
             if operand.access == STRIDED:
                 strides[i] = entries
             elif operand.access == REPEATED:
-                ins[i] = self._repeat(b, ins[i], operand.dtype, *entries, sizes[-1])
+                ins[i] = self._repeat(b, ins[i], operand.dtype, entries[0], sizes[-1])
         if self._loops == 1 and not self._rows:
             words = self._words(b, ins, number(WORDS), end)
             if words:
