@@ -1,6 +1,7 @@
 """Public functions say what they take, give and raise, and programs of pages run."""
 
 import ast
+import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -259,6 +260,25 @@ def test_links_of_the_site_are_checked(tmp_path):
 
 
 # ---- what differs from TensorFlow -----------------------------------------------------------------------------------
+
+
+def test_the_map_of_rooms_lists_each_folder():
+    parts = (blocks.ROOT / "docs/how/rooms.md").read_text(encoding="utf-8").split("\n## ")
+    for package, part in (("tapeflow", parts[1]), ("tapeflow_compat", parts[2])):
+        folders = {p.name for p in (ROOT.parent / package).iterdir() if any(p.glob("*.py"))}
+        assert set(re.findall(r"^\| `(\w+)/` ", part, re.MULTILINE)) == folders, package
+
+
+BITS = (blocks.ROOT / "docs/how/equal-bits.md").read_text(encoding="utf-8")
+ROWS_OF_BITS = re.findall(r"^\| `(tf.+|[xy] .+)` \| `(\w{12})` \|$", BITS, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("expression", "digest"), ROWS_OF_BITS)
+def test_results_have_the_bits_of_tensorflow(expression, digest):
+    names = {}
+    exec(re.search(r"```python\n(.*?)```", BITS, re.DOTALL)[1], names)
+    tf.random.set_seed(7)
+    assert hashlib.sha256(eval(expression, names).numpy().tobytes()).hexdigest()[:12] == digest
 
 
 def test_the_tables_of_differences_hold_what_the_tests_do():

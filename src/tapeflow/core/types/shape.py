@@ -259,10 +259,10 @@ class TensorShape(ValuelessType):
             return TensorShape._of(None)
         return unknown_shape(key.stop - start)
 
-    def __add__(self, other: TensorShape | list[int]) -> TensorShape:
+    def __add__(self, other: TensorShape | Sequence[int | None]) -> TensorShape:
         return self.concatenate(other)
 
-    def __radd__(self, other: int | Sequence[int] | None) -> TensorShape:
+    def __radd__(self, other: Sequence[int | None] | int | None) -> TensorShape:
         return as_shape(other).concatenate(self)
 
     def __eq__(self, other: object) -> bool:
