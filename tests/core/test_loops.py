@@ -223,7 +223,7 @@ def test_a_loop_is_compiled_after_some_work():
 
 @pytest.mark.parametrize(
     "module",
-    ["image.banded_weights", "image.blends", "image.colors", "linalg.banded", "math.segment", "math.sigmoid",
+    ["image.banded_weights", "image.blends", "image.colors", "linalg.banded", "math.segment",
      "nn.pooling"],
 )  # fmt: skip
 @pytest.mark.parametrize("dtype", ["f", "d"])

@@ -29,8 +29,18 @@ _LOG1P = (
     -0.12187588959932327, 0.13985812664031982, -0.12878544628620148,
 )  # fmt: skip
 # (tanh(x) / x - 1) / x**2 as a polynomial of x**2, for |x| < _TANH_BY_EXP
-_TANH = (-0.333331435918808, 0.13325871527194977, -0.053044985979795456, 0.01724044233560562)
-_TANH_BY_EXP = 0.5
+_TANH = (
+    -0.3333331512262525, 0.1333269405813665, -0.05389272249330244, 0.021452027910162787, -0.007657244934318967,
+    0.001736929467590203,
+)  # fmt: skip
+_TANH_BY_EXP = 0.75
+# (sinh(x) / x - 1) / x**2 as a polynomial of x**2, for |x| < 1
+_SINH = (0.166666664975558, 0.008333350058475497, 0.00019836159724874979, 2.8169515114192384e-06)
+# (atanh(x) / x - 1) / x**2 as a polynomial of x**2, for |x| < 0.5
+_ATANH = (
+    0.3333330007120449, 0.2000251828933844, 0.14222762009277606, 0.1182373074138916, 0.05135821083600109,
+    0.1766912339323261,
+)  # fmt: skip
 # erf(x) / x - 1 as a polynomial of x**2, for |x| < _ERF_BY_EXP
 _ERF = (
     0.12837915122509003, -0.3761249780654907, 0.11281843483448029, -0.026767348870635033, 0.00499403802677989,
@@ -50,6 +60,12 @@ def _polynomial(b: ElementBuilder, x: Element, coefficients: Sequence[float]) ->
     for coefficient in reversed(rest):
         result = b.fma(result, x, coefficient)
     return result
+
+
+def _odd(b: ElementBuilder, x: Element, coefficients: Sequence[float]) -> Element:
+    """Returns an odd function of slope 1 at 0."""
+    square = b.mul(x, x)
+    return b.fma(b.mul(x, square), _polynomial(b, square, coefficients), x)
 
 
 def _at_most(b: ElementBuilder, x: Element, limit: float) -> Element:
@@ -90,30 +106,27 @@ def expm1(b: ElementBuilder, x: Element) -> Element:
 
 def tanh(b: ElementBuilder, x: Element) -> Element:
     size = b.abs(x)
-    square = b.mul(x, x)
-    near = b.fma(b.mul(x, square), _polynomial(b, square, _TANH), x)
     power, fraction = _of_power(b, _at_most(b, b.add(size, size), 20.0))
     scale = _scale(b, power)
-    expm1 = b.fma(fraction, scale, b.sub(scale, 1.0))
-    return b.copysign(b.select(b.less(size, _TANH_BY_EXP), near, b.div(expm1, b.add(expm1, 2.0))), x)
+    far = b.sub(1.0, b.div(2.0, b.fma(fraction, scale, b.add(scale, 1.0))))
+    return b.copysign(b.select(b.less(size, _TANH_BY_EXP), _odd(b, x, _TANH), far), x)
 
 
 def sinh(b: ElementBuilder, x: Element) -> Element:
-    size = b.abs(x)
-    power, fraction = _of_power(b, _at_most(b, size, 89.5))
-    quarter = _scale(b, b.sub(power, 2 << _MANTISSA))  # of `2 ** n`: the result overflows later than `exp(x)`
-    expm1 = b.fma(fraction, quarter, b.sub(quarter, 0.25))
-    rest = b.div(expm1, b.fma(expm1, 4.0, 1.0))
-    near = b.fma(b.mul(expm1, -4.0), rest, b.add(expm1, expm1))  # half of the result; the other sum rounds more here
-    half = b.select(b.less(size, 1.0), near, b.add(expm1, rest))
-    return b.copysign(b.select(b.less(size, 2.0**-12), size, b.add(half, half)), x)
+    half = _half_of_exp(b, x)
+    return b.select(b.less(b.abs(x), 1.0), _odd(b, x, _SINH), b.copysign(b.sub(half, b.div(0.25, half)), x))
 
 
 def cosh(b: ElementBuilder, x: Element) -> Element:
+    half = _half_of_exp(b, x)
+    return b.add(half, b.div(0.25, half))
+
+
+def _half_of_exp(b: ElementBuilder, x: Element) -> Element:
+    """Returns `exp(abs(x)) / 2`, which overflows later than `exp(abs(x))`."""
     power, fraction = _of_power(b, _at_most(b, b.abs(x), 89.5))
     quarter = b.mul(b.add(fraction, 1.0), _scale(b, b.sub(power, 2 << _MANTISSA)))
-    half = b.add(quarter, quarter)
-    return b.add(half, b.div(0.25, half))
+    return b.add(quarter, quarter)
 
 
 def _log_of_parts(b: ElementBuilder, exponent: Element, f: Element) -> Element:
@@ -158,7 +171,9 @@ def log1p(b: ElementBuilder, x: Element) -> Element:
 
 def atanh(b: ElementBuilder, x: Element) -> Element:
     size = b.abs(x)
-    return b.copysign(b.mul(log1p(b, b.div(b.add(size, size), b.sub(1.0, size))), 0.5), x)
+    quotient = b.div(size, b.sub(1.0, size))
+    far = b.copysign(b.mul(log1p(b, b.add(quotient, quotient)), 0.5), x)
+    return b.select(b.less(size, 0.5), _odd(b, x, _ATANH), far)
 
 
 def erf(b: ElementBuilder, x: Element) -> Element:

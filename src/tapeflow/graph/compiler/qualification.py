@@ -1,4 +1,4 @@
-"""Which parts of programs machine code computes: their steps, and the sizes of tensors and products."""
+"""The parts of programs that machine code computes: their steps, and the sizes of tensors and products."""
 
 from __future__ import annotations
 
