@@ -15,6 +15,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import CodeType, ModuleType
@@ -116,18 +117,36 @@ def _keras_spec(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
 def _in_turn(
     spec: ModuleSpec | None, around: Callable[[Callable[[ModuleType], None], ModuleType], None] | None = None
 ) -> ModuleSpec | None:
-    """Returns a spec whose module runs when no other thread loads one, by `around(run, module)` if it is given."""
+    """Returns a spec whose module is loaded when no other thread loads one. It runs by `around(run, module)` if given.
+
+    The turn begins before Python creates the module. Otherwise another thread could find it in `sys.modules`, and use
+    it when this thread unlocks it to wait.
+    """
     loader: Any = spec and spec.loader
-    run = getattr(loader, "exec_module", None)
-    if run is None:
+    run, create = getattr(loader, "exec_module", None), getattr(loader, "create_module", None)
+    if run is None or create is None:
         return spec
+    turn = ExitStack()
+    specs: list[Any] = []
+
+    def create_module(spec: ModuleSpec) -> ModuleType | None:
+        turn.enter_context(one_at_a_time(spec))
+        module = sys.modules.get(spec.name)
+        if module is None:
+            return create(spec)
+        specs.append(module.__spec__)
+        return module
 
     def exec_module(module: ModuleType) -> None:
-        with one_at_a_time(module):
-            if sys.modules.get(module.__name__) is module:
-                run(module) if around is None else around(run, module)
+        with turn:
+            if specs:
+                module.__spec__ = specs.pop()  # the import system has put the new one there
+            elif around is None:
+                run(module)
+            else:
+                around(run, module)
 
-    loader.exec_module = exec_module
+    loader.create_module, loader.exec_module = create_module, exec_module
     return spec
 
 

@@ -17,6 +17,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from importlib.machinery import ModuleSpec
 from typing import Any
 
 from tapeflow.core.fork_locks import hold_during_forks, new_rlock
@@ -34,15 +35,11 @@ class _Turn:
         self._holder: int | None = None
         self._depth = 0
 
-    def acquire(self, module: Any = None) -> bool:
-        """Waits for the turn. Returns False if the thread that has it waits for this one.
-
-        Args:
-            module: a module that the import system is about to run. Another one of its name may replace it meanwhile.
-        """
+    def acquire(self) -> bool:
+        """Waits for the turn. Returns False if the thread that has it waits for this one."""
         me = threading.get_ident()
         if not self._lock.acquire(blocking=False):
-            with _unlocked_modules(me, module):
+            with _unlocked_modules(me):
                 while not self._lock.acquire(timeout=_SECONDS):
                     if _waits_for(self._holder, me):
                         return False
@@ -58,15 +55,12 @@ class _Turn:
 
 
 @contextmanager
-def _unlocked_modules(me: int, module: Any) -> Iterator[None]:
+def _unlocked_modules(me: int) -> Iterator[None]:
     """Opens a context: inside, a thread does not lock the modules that it has not yet begun to run."""
-    name = None if module is None else module.__name__
-    if name is not None:
-        del sys.modules[name]
     held: list[Any] = []
-    for locked, reference in list(importlib._bootstrap._module_locks.items()):  # type: ignore[attr-defined]
+    for name, reference in list(importlib._bootstrap._module_locks.items()):  # type: ignore[attr-defined]
         lock = reference()
-        if lock is not None and lock.owner == me and locked.startswith(_PACKAGES) and locked not in sys.modules:
+        if lock is not None and lock.owner == me and name.startswith(_PACKAGES) and name not in sys.modules:
             held.append(lock)  # in the order in which the thread locked them
             lock.release()
     try:
@@ -74,27 +68,23 @@ def _unlocked_modules(me: int, module: Any) -> Iterator[None]:
     finally:
         for lock in held:
             lock.acquire()
-        if name is not None:
-            sys.modules.setdefault(name, module)
 
 
 @contextmanager
-def _locked_submodules(me: int, module: Any) -> Iterator[None]:
+def _locked_submodules(me: int, spec: ModuleSpec) -> Iterator[None]:
     """Opens a context: inside, no other thread has locked a submodule of a package that this one is about to run."""
     find: Any = importlib._bootstrap._get_module_lock  # type: ignore[attr-defined]
     # The deepest first, as import statements do.
-    locks = [find(name) for name in sorted(_submodules(module), key=lambda name: -name.count("."))]
-    own = find(module.__name__)
+    locks = [find(name) for name in sorted(_submodules(spec), key=lambda name: -name.count("."))]
+    own = find(spec.name)
     if own.owner != me or all(lock.owner == me for lock in locks):  # a module has none
         yield
         return
     held = [lock for lock in [*locks, own] if lock.owner == me]
-    del sys.modules[module.__name__]  # a thread that waits for the package may lock it now, and then waits for its turn
-    for lock in held:
+    for lock in held:  # a thread that waits for the package may lock it now, and then waits for its turn
         lock.release()
     for lock in [*locks, *held]:
         lock.acquire()
-    sys.modules[module.__name__] = module
     try:
         yield
     finally:
@@ -102,13 +92,13 @@ def _locked_submodules(me: int, module: Any) -> Iterator[None]:
             lock.release()
 
 
-def _submodules(module: Any) -> Iterable[str]:
+def _submodules(spec: ModuleSpec) -> Iterable[str]:
     """Returns the names of the modules in a package's folder, if other threads could be importing them."""
     if threading.active_count() == 1:
         return
-    for path in getattr(module, "__path__", ()):
+    for path in spec.submodule_search_locations or ():
         for folder, folders, files in os.walk(path):
-            package = ".".join([module.__name__, *os.path.relpath(folder, path).split(os.sep)]).removesuffix("..")
+            package = ".".join([spec.name, *os.path.relpath(folder, path).split(os.sep)]).removesuffix("..")
             folders[:] = [name for name in folders if name != "__pycache__"]
             for name in [*folders, *(file.removesuffix(".py") for file in files if file.endswith(".py"))]:
                 if name != "__init__":
@@ -135,21 +125,21 @@ _turn = _Turn()
 
 
 @contextmanager
-def one_at_a_time(module: Any = None) -> Iterator[None]:
+def one_at_a_time(spec: ModuleSpec | None = None) -> Iterator[None]:
     """Opens a context: inside, no other thread loads modules of TapeFlow or Keras.
 
     Args:
-        module: a module that the import system is about to run, if it does. Inside, `sys.modules` has another one if
-            another thread has loaded that. Then this one is not needed.
+        spec: of a module that the import system is about to create and to run, if it does. If `sys.modules` has the
+            module inside, then another thread has loaded it meanwhile.
     """
-    if not _turn.acquire(module):
+    if not _turn.acquire():
         yield
         return
     try:
-        if module is None or sys.modules.get(module.__name__) is not module:
+        if spec is None or spec.name in sys.modules:
             yield
         else:
-            with _locked_submodules(threading.get_ident(), module):
+            with _locked_submodules(threading.get_ident(), spec):
                 yield
     finally:
         _turn.release()
