@@ -170,8 +170,8 @@ def constant(value: TensorLike, dtype: DTypeLike = None, shape: ShapeLike = None
         tensor = cast_to(value, dtype)
     else:
         tensor = convert(value if type(value) is not TensorShape else value.as_list(), dtype)
-        if type(tensor) is EagerTensor:  # scalars come from a cache; a constant is a new object
-            tensor = place_tensor(EagerTensor(tensor.value, tensor.dtype))
+        if type(tensor) is EagerTensor:
+            tensor = place_tensor(tensor)  # scalars are on the CPU
     if detours and state.graph is not None:
         if shape is not None:
             before, state.graph = state.graph, None

@@ -75,10 +75,10 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
     if kind in _SCALAR_TYPES:
         if hint is not None and dtype is None:
             try:
-                return from_scalar(value, hint)
+                return _new_scalar(value, hint)
             except TypeError:
                 pass
-        return from_scalar(value, dtype)
+        return _new_scalar(value, dtype)
     if kind is list and not _registered and hint is None:
         return from_sequence(value, dtype)
     if isinstance(value, Tensor):
@@ -116,7 +116,7 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
         return from_torch(value, dtype)
     if isinstance(value, (int, float, complex, str, bytes)):  # subclasses, such as IntEnum
         base: Any = next(b for b in (bool, int, float, complex, str, bytes) if isinstance(value, b))
-        return from_scalar(base(value), dtype)
+        return _new_scalar(base(value), dtype)
     if dtype in (None, string) and is_arrow(value):
         from tapeflow.core.values.arrow import strings_of_arrow  # here, as few programs have such values
 
@@ -187,6 +187,12 @@ def operand(value: bytes | complex | str, dtype: DType | None) -> EagerTensor:
             scalars.clear()
         scalars[key] = tensor
     return tensor
+
+
+def _new_scalar(value: bytes | complex | str, dtype: DType | None) -> EagerTensor:
+    """Returns a new object on the memory of a scalar's cached tensor."""
+    cached = operand(value, dtype)
+    return EagerTensor(cached.value, cached.dtype)
 
 
 def from_scalar(value: Any, dtype: DType | None) -> EagerTensor:
