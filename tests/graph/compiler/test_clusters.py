@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import tapeflow as tf
+from tapeflow.core.ops.elementwise_kernels import CompiledKernel
 from tapeflow.graph.compiler import clusters
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "fuzz_programs.py"
@@ -438,6 +440,41 @@ def test_views_of_sizes_that_change():
         np.testing.assert_allclose(
             function(x), np.tanh(np.swapaxes(x, 0, 1)[..., 1:]) * 2.0 + 1.0, rtol=1e-5, atol=1e-6
         )
+
+
+def _random_view(rng):
+    """Returns a tensor whose elements lie anywhere in the memory of another one."""
+    shape = [int(rng.choice([1, 1, 2, 3])) for _ in range(rng.integers(1, 5))]
+    shape[rng.integers(len(shape))] = int(rng.choice([70, 300]))
+    steps = [int(rng.choice([1, 1, 2])) for _ in shape]
+    base = torch.from_numpy(rng.normal(size=[n * s + 3 for n, s in zip(shape, steps, strict=True)]).astype(np.float32))
+    view = base[tuple(slice(1, 1 + n * s, s) for n, s in zip(shape, steps, strict=True))]
+    view = view.permute(*map(int, rng.permutation(len(shape))))
+    if rng.random() < 0.3:
+        view = view[:1].expand(3, *view.shape[1:])
+    return view
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_views(seed):
+    """Machine code reads the elements of views, in clusters and in kernels of eager mode."""
+    rng = np.random.default_rng(seed)
+    view, other = _random_view(rng), _random_view(rng)
+    views = [view, view[:1], view[..., :1], *([other] if other.ndim == 1 else [])]
+
+    @tf.function(jit_compile=True)
+    def function(x, y):
+        product = tf.tanh(x) * y + 2.0
+        return product, product - tf.reduce_sum(product, -1, keepdims=True)
+
+    kernel = CompiledKernel("Tanh", tf.tanh, torch.tanh)
+    for x in views:
+        y = torch.rand(x.shape[-1:]) if rng.random() < 0.5 else x.flip(0)
+        product = np.tanh(x.double().numpy()) * y.double().numpy() + 2.0
+        want = product, product - product.sum(-1, keepdims=True)
+        for got, expected in zip(function(tf.torch.from_torch(x), tf.torch.from_torch(y)), want, strict=True):
+            np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-3)
+        np.testing.assert_allclose(kernel._compiled(torch.float32)(x), np.tanh(x.double().numpy()), rtol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
 from tapeflow.graph.compiler.calling import NAMES, caller, fallback
 from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, MOST_STACK, ROW, Passes, Recorder, record_passes
-from tapeflow.graph.compiler.loops import SHORT, STRIDED, Operand, loops_of
+from tapeflow.graph.compiler.loops import SCATTERED, SHORT, STRIDED, Operand, loops_of
 from tapeflow.graph.compiler.target import function
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
@@ -154,14 +154,13 @@ class Cluster:
 
     def _planned(self, shapes: _Shapes, strides: Sequence[Sequence[int]]) -> _Plan:
         """Returns the plan for inputs of these shapes and strides; without strides, they are contiguous."""
-        if any(n and n[-1] > 1 and s[-1] != 1 for n, s in zip(shapes, strides, strict=False)):
-            return _COPIED
         nest = self.nest(shapes)
         if nest is None:
             return _ONE_BY_ONE
         shapes, (shape, of_outputs, kinds, rows) = self._of_elements(shapes), nest
         sizes, operands, entries = self._loops(shapes, shape, rows, strides)
-        if sizes[-1] < SHORT and any(operand.access == STRIDED for operand in operands):
+        accesses = {operand.access for operand in operands}
+        if SCATTERED in accesses or (sizes[-1] < SHORT and STRIDED in accesses):
             return _COPIED
         key = rows, kinds, *operands
         known = self._kernels.get(key)

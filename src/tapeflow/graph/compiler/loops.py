@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tapeflow.core.types.dtypes import DType
 
-CONTIGUOUS, STRIDED, REPEATED = "contiguous", "strided", "repeated"
+CONTIGUOUS, STRIDED, REPEATED, SCATTERED = "contiguous", "strided", "repeated", "scattered"
 # Elements of an inner loop: a shorter one, as for channels, becomes one loop with the loop around it. Rows that are
 # broadcast are repeated in memory on the stack, which has room for so many elements of each.
 SHORT, _LONG = 64, 512
@@ -22,7 +22,8 @@ class Operand(NamedTuple):
         dtype: its dtype.
         varies: for each loop, True if it varies, False if it is broadcast.
         access: `CONTIGUOUS`, `STRIDED` if the kernel's table has its strides along the outer loops, or `REPEATED` if
-            the table has the length of its only row, which the inner loop repeats.
+            the table has the length of its only row, which the inner loop repeats. Kernels can't read one that is
+            `SCATTERED`: the elements of the inner loop do not lie side by side.
     """
 
     dtype: DType
@@ -31,7 +32,7 @@ class Operand(NamedTuple):
 
     def entries(self) -> int:
         """Returns the number of its entries in the table."""
-        return {CONTIGUOUS: 0, STRIDED: len(self.varies) - 1, REPEATED: 1}[self.access]
+        return {CONTIGUOUS: 0, SCATTERED: 0, STRIDED: len(self.varies) - 1, REPEATED: 1}[self.access]
 
 
 def loops_of(
@@ -64,6 +65,8 @@ def loops_of(
         if short is not None and repeats[i]:
             operands.append(Operand(dtype, varies, REPEATED))
             entries.append(length)
+        elif own[-1] not in (0, 1):
+            operands.append(Operand(dtype, varies, SCATTERED))
         elif any(s and s != n for s, n in zip(own, natural, strict=True)):
             operands.append(Operand(dtype, varies, STRIDED))
             entries += own[:-1]
