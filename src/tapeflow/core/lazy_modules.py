@@ -1,8 +1,8 @@
 """Modules that are loaded on first use, by one thread at a time.
 
-Python locks each module while it is imported. Two threads that import modules which need each other, or a package and
-a module of it, would wait for each other: Python then gives one of them an error, or a module that is incomplete. So
-a thread waits for its turn before it loads anything. Python has already locked the modules of an import statement.
+Python locks each module while it is imported. Two threads that import a package and its module, or two modules that
+import each other, would wait for each other. Python then gives one of them an error, or an incomplete module. So a
+thread waits for its turn before it loads anything. Python has already locked the modules of an import statement.
 While the thread waits, it unlocks them, and others may load them. It does not wait for a thread that waits for it.
 
 A statement `import a.b` locks `a.b` and then `a`, and a package that imports its module locks them the other way. So a

@@ -90,7 +90,7 @@ def product(rows: torch.Tensor, matrix: torch.Tensor, bias: torch.Tensor | None 
 
 
 def _is_transposed(rows: torch.Tensor, matrix: torch.Tensor) -> bool:
-    """Returns True if a product is one of a transposed matrix that `transposed_product` computes in less time."""
+    """Returns True if the first matrix is transposed, and `transposed_product` takes less time."""
     return (
         rows.ndim == 2
         and min(len(rows), matrix.shape[1]) >= _FEW_OF_TILE

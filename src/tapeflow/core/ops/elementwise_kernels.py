@@ -197,8 +197,7 @@ class CompiledKernel:
 
 
 def computes_function(op: Op) -> bool:
-    """Returns True if the form of an op of tensors has a function for which machine code is faster than ATen's kernel,
-    or a square root."""
+    """Returns True if machine code of an op's form is faster than ATen's kernel: it has a function or a square root."""
     if op.element is None or set(op.kinds or ()) != {"tensor"}:
         return op.row is not None
     names = set()

@@ -25,7 +25,7 @@ from tapeflow.graph.transform.body import Body, by_id, call, traced_body, zeros_
 
 
 class Conditional(GraphOp):
-    """The op of a conditional: calls one of several bodies. Its inputs are the index of the body, and the operands.
+    """The op of a conditional. It calls one of several bodies. Its inputs are the index of the body, and the operands.
 
     Args:
         bodies: the branches, by their names as attrs. An index out of range selects the last one.
