@@ -33,6 +33,11 @@ DIFFERENT = {
 }
 
 
+def is_ours(name):
+    """Whether TapeFlow defines a name: `lite.Interpreter` is `ai-edge-litert`'s, which adds parameters."""
+    return not (getattr(found(name), "__module__", None) or "").startswith("ai_edge_litert")
+
+
 def found(name):
     """A public value, or None if TapeFlow lacks it."""
     return functools.reduce(lambda value, part: getattr(value, part, None), name.split("."), tf)
@@ -52,7 +57,7 @@ ROOMS = itertools.groupby(sorted(COMPARED), key=lambda name: name.partition(".")
 
 @pytest.mark.parametrize("names", [pytest.param(list(names), id=room) for room, names in ROOMS])
 def test_parameters(names):
-    ours = {name: parameters(found(name)) for name in names}
+    ours = {name: parameters(found(name)) for name in names if is_ours(name)}
     ours = {name: text for name, text in ours.items() if text not in (None, ANY)}
     assert ours == {name: RECORDED[name] for name in ours}
 
