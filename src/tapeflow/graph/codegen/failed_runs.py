@@ -57,7 +57,9 @@ class FailedRun:
 
     def _run(self, steps: Iterable[Step]) -> None:
         for step in steps:
-            if self._depends(step):
+            if self._waits(step):
+                self._block(step)
+            elif any(id(self._source(t)) in self._blocked for t in step.inputs):
                 self._run_parts(step)
                 self._block(step)
             elif step.op is READ and id(step.outputs[0]) in self._values:
@@ -70,14 +72,10 @@ class FailedRun:
                 except Exception:  # the first error counts
                     self._block(step)
 
-    def _depends(self, step: Step) -> bool:
-        tensors = map(self._source, step.inputs)
+    def _waits(self, step: Step) -> bool:
+        """Returns True if a step starts after the failed one, even where it does not take its results."""
         controls = (id(c) for o in step.origins for c in o._control_inputs)
-        return (
-            any(id(t) in self._blocked for t in tensors)
-            or not self._blocked.isdisjoint(controls)
-            or not self._resources.isdisjoint(self._used(step))
-        )
+        return not (self._blocked.isdisjoint(controls) and self._resources.isdisjoint(self._used(step)))
 
     def _block(self, step: Step) -> None:
         self._blocked.update(map(id, step.outputs))
