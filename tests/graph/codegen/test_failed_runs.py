@@ -454,6 +454,51 @@ def loop_dep_inner():
 
 
 @case
+def in_loop_with_read():
+    v = variable(1.0)
+
+    def f(it, n):
+        for _i in tf.range(n):
+            next(it)
+            v.assign(v * 0.5)
+        return v.read_value()
+
+    return f, lambda: (numbers(2), tf.constant(4)), [v]
+
+
+@case
+def cond_on_same_resource():
+    v = variable()
+    w = variable()
+
+    def f(it, n):
+        r = next(it)
+        if n > 0:
+            v.assign_add(1)
+            r = next(it)
+        w.assign_add(1)
+        return r
+
+    return f, lambda: (numbers(), tf.constant(3)), [v, w]
+
+
+@case
+def loop_on_same_resource():
+    v = variable()
+    w = variable()
+
+    def f(it, n):
+        r = next(it)
+        for _i in tf.range(n):
+            v.assign_add(1)
+            r = next(it)
+        w.assign_add(1)
+        return r
+
+    return f, lambda: (numbers(), tf.constant(3)), [v, w]
+
+
+@case
 def neverloop():
     v = variable()
 
@@ -766,6 +811,9 @@ EXPECTED = {
     "cond_after": ("OutOfRangeError", [1]),
     "cond_dep_after": ("OutOfRangeError", [0]),
     "cond_dep_inner": ("OutOfRangeError", [0, 1]),
+    "in_loop_with_read": ("OutOfRangeError", [0.125]),
+    "cond_on_same_resource": ("OutOfRangeError", [0, 1]),
+    "loop_on_same_resource": ("OutOfRangeError", [0, 1]),
     "loop_dep_inner": ("OutOfRangeError", [0, 1]),
     "neverloop": ("InvalidArgumentError", [1]),
     "reshape": ("InvalidArgumentError", [1]),

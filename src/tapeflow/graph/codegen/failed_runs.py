@@ -4,6 +4,9 @@ TensorFlow runs the operations of a graph as soon as their inputs are there. If 
 it run all the same: `r = next(it); v.assign_add(1)` adds at the end of the data, too. A written function stops at the
 step that fails. So the later steps with effects run here, one by one, as far as they do not depend on it: not by a
 tensor, not by a control dependency, and not by a variable or another resource, whose users keep their order.
+
+Effects before the failed operation have always happened. Of the later ones, TensorFlow runs fewer if a called function
+uses a resource of the failed operation: there the whole call waits, but TapeFlow has inlined its steps.
 """
 
 from __future__ import annotations
@@ -46,7 +49,8 @@ class FailedRun:
         """Runs the effects behind a step that failed in a program."""
         place = next(i for i, step in enumerate(program.steps) if step is failed)
         rest = program.steps[place + 1 :]
-        kept = {id(t) for step in rest for t in step.inputs} | {id(t) for t in program.inputs}
+        later = {id(t) for step in (failed, *rest) for t in step.outputs}  # in a loop, values of the last iteration
+        kept = {id(t) for t in (*program.inputs, *(t for step in rest for t in step.inputs))} - later
         values, self._values = self._values, {i: v for i, v in self._values.items() if i in kept}
         self._values.update(program.constants)
         self._block(failed)
