@@ -23,7 +23,7 @@ import tapeflow as tf
 from tapeflow.graph.codegen import compile as compile_module
 
 SMALL = ("simplify", "fuse", "reuse", "bind", "cluster")
-OF_MODELS = ("recognize", "select", "postpone", "join_layers", "cache", "fuse", "cluster")
+OF_MODELS = ("recognize", "select", "join_layers", "cache", "fuse", "cluster")
 BATCHES, BATCH_SECONDS = 5, 0.02
 
 

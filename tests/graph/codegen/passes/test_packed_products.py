@@ -20,17 +20,11 @@ def product(x):
     return tf.matmul(x, W)
 
 
-def dense(x):
-    rows = tf.matmul(tf.reshape(x, [-1, 256]), W)
-    return tf.nn.bias_add(tf.reshape(rows, [2, 64, 288]), BIAS)
-
-
 CASES = {
     "MatMul": product,
     "MatMulAddV2": lambda x: product(x) + BIAS,
     "MatMulBiasAdd": lambda x: tf.nn.bias_add(product(x), BIAS),
     "MatMulBiasAddRelu": lambda x: tf.nn.relu(tf.nn.bias_add(product(x), BIAS)),
-    "MatMulBiasAddRelu of a layer": lambda x: tf.nn.relu(dense(tf.reshape(x, [2, 64, 256]))),
     "MatMulMulAddV2Relu": lambda x: tf.nn.relu(product(x) * SCALE + BIAS),
     "MatMulMul by turned weights": lambda x: tf.matmul(x, tf.transpose(W), transpose_b=True) * SCALE,
     "BatchMatMulV2AddV2": lambda x: tf.matmul(tf.reshape(x, [2, 64, 256]), W) + BIAS,
