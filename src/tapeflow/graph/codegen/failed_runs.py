@@ -15,16 +15,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tapeflow.core.errors import OpError
-from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import Operation, variable_of
-from tapeflow.graph.program.effects import touched_variables
+from tapeflow.graph.ir.operation import Operation
+from tapeflow.graph.program.effects import used_resources
 from tapeflow.graph.program.interpreter import interpret
 from tapeflow.graph.program.program import Program, Step, substitute
-
-_ANY_ORDER = frozenset({"Assert", "PrintV2", "WriteSummary", "CheckNumerics"})  # TensorFlow orders no other effects so
-_OTHERS = "the effects outside of resources"
 
 
 class _UnknownValueError(Exception):
@@ -79,25 +75,15 @@ class FailedRun:
     def _waits(self, step: Step) -> bool:
         """Returns True if a step starts after the failed one, even where it does not take its results."""
         controls = (id(c) for o in step.origins for c in o._control_inputs)
-        return not (self._blocked.isdisjoint(controls) and self._resources.isdisjoint(self._used(step)))
+        return not (
+            self._blocked.isdisjoint(controls) and self._resources.isdisjoint(used_resources(step, self._source))
+        )
 
     def _block(self, step: Step) -> None:
         self._blocked.update(map(id, step.outputs))
         self._blocked.update(map(id, step.origins))
         self._blocked.update(id(t) for o in step.origins for t in o.outputs)
-        if step.must_run or step.op is READ:
-            self._resources |= self._used(step)
-
-    def _used(self, step: Step) -> set[Any]:
-        """Returns the resources that a step with effects uses."""
-        if not step.must_run and step.op is not READ:
-            return set()
-        tensors = [self._source(t) for t in step.inputs if t.dtype is resource]
-        variables = [(t, variable_of(t)) for t in tensors]
-        used: set[Any] = {id(t) if v is None else v._id for t, v in variables}
-        if not used and step.name not in _ANY_ORDER and touched_variables(step) is None:
-            used.add(_OTHERS)
-        return used
+        self._resources |= used_resources(step, self._source)
 
     def _source(self, tensor: SymbolicTensor) -> SymbolicTensor:
         """Returns the argument for an input of a called function, and any other tensor itself."""

@@ -10,17 +10,29 @@ from typing import Any
 
 from tapeflow.core.rng.seeds import of_operation
 from tapeflow.core.types.dtypes import resource
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, variable_of
 from tapeflow.graph.program.program import Step
 
+_ANY_ORDER = frozenset({"Assert", "PrintV2", "WriteSummary", "CheckNumerics"})  # TensorFlow orders no other effects so
+_OTHERS = "the effects outside of resources"
 
-def touched_variables(step: Step) -> frozenset[int] | None:
-    """Returns the ids of the variables that a step reads or changes; None if it may have other effects."""
-    variables = [variable_of(t) for t in step.inputs if t.dtype is resource]
-    if not all(_is_confined(o.op) for o in step.origins) or any(v is None for v in variables):
-        return None
-    return frozenset(v._id for v in variables)
+
+def used_resources(step: Step, source: Callable[[SymbolicTensor], SymbolicTensor]) -> set[Any]:
+    """Returns keys of the resources that a step with effects uses; none for a step without effects or order.
+
+    Args:
+        step: the step.
+        source: returns the tensor to look at for an input, such as the argument for an input of a called function.
+    """
+    if not step.must_run and step.op is not READ:
+        return set()
+    tensors = [source(t) for t in step.inputs if t.dtype is resource]
+    used: set[Any] = {id(t) if (v := variable_of(t)) is None else v._id for t in tensors}
+    if not used and step.name not in _ANY_ORDER and not all(_is_confined(o.op) for o in step.origins):
+        used.add(_OTHERS)
+    return used
 
 
 def _is_confined(op: Any) -> bool:
