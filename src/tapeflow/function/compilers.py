@@ -7,7 +7,7 @@ from typing import Any
 
 from tapeflow.core import device as devices
 from tapeflow.core.logger import get_logger
-from tapeflow.graph.codegen.jit import JitCompile
+from tapeflow.graph.codegen.compile import JitCompile
 
 # All but the first are TensorFlow's, without effect here.
 _ATTRIBUTES = frozenset(

@@ -18,9 +18,9 @@ from tapeflow.core.ops.static import compute_static, elements
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, resource, string, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.graph.graphdef.export import lower_operation
 from tapeflow.graph.ir.attrs import attrs_of, dtype_of_value
 from tapeflow.graph.ir.operation import GraphOp, Operation, reachable, variable_of
-from tapeflow.graph.transform.lower import lower_operation
 from tapeflow.lite.forms import FORMS
 from tapeflow.lite.kernel_dtypes import kernel_dtype
 from tapeflow.lite.program import LiteOperator, LiteTensor, Subgraph, lite_dtype

@@ -32,8 +32,7 @@ from tapeflow.core.values.variable_updates import Locked
 from tapeflow.graph.backends.division import CompiledPart, divide, is_structure, obstacles_in
 from tapeflow.graph.backends.graph_source import GraphWriter
 from tapeflow.graph.codegen import pass_order
-from tapeflow.graph.codegen.compile import Compiled, Written, after_passes
-from tapeflow.graph.codegen.jit import JitCompile
+from tapeflow.graph.codegen.compile import Compiled, JitCompile, Written, after_passes
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.graph.program.program import Program
 

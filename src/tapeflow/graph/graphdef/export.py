@@ -12,7 +12,9 @@ from tensorboard.compat.proto import attr_value_pb2, function_pb2, graph_pb2, no
 from tensorboard.compat.proto.op_def_pb2 import OpDef as OpDefProto
 from tensorboard.compat.proto.versions_pb2 import VersionDef
 
+from tapeflow.array.identities import identity_n, identity_op
 from tapeflow.array.protos import holds_tensors, make_tensor_proto
+from tapeflow.core.context import state
 from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.op_def import ArgDef, AttrDef
 from tapeflow.core.types.dtypes import DType, bool_, int32, resource, variant
@@ -21,8 +23,9 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.graphdef.node_protos import definition_of, unused_name
 from tapeflow.graph.ir.attrs import attrs_of, dtype_of_value
+from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GraphOp, Operation
-from tapeflow.graph.transform.lower import lower_operation
+from tapeflow.graph.program.program import substitute
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
@@ -609,3 +612,36 @@ def _describe_attr(proto: Message, attr: AttrDef) -> None:
         proto.has_minimum, proto.minimum = True, attr.minimum
     if attr.allowed is not None:
         set_attr(proto.allowed_values, list(attr.allowed))
+
+
+# ---- operations that TensorFlow lacks --------------------------------------------------------------------------------
+
+
+def lower_operation(operation: Operation) -> list[Operation]:
+    """Returns the operations that replace an operation in a `GraphDef`. The last one has its name and outputs."""
+    op = operation.op
+    if not isinstance(op, GraphOp):
+        return [operation] if op.decomposition is None else _decompose_operation(operation)
+    return [operation] if op.lowered is None else op.lowered(operation)
+
+
+def _decompose_operation(operation: Operation) -> list[Operation]:
+    """Returns TensorFlow operations that replace an operation without an op or a kernel in TensorFlow."""
+    scratch = FuncGraph(operation.name, operation.name)
+    inner = {id(t): scratch.input(t, "input") for t in operation.inputs}
+    with scratch.as_default():
+        state.name_scope = operation.name
+        result = operation.op.decomposition(*substitute(operation.args, inner))
+        if result is None:
+            return [operation]
+        if isinstance(result, list):
+            result = identity_n(result)[0]
+        elif len(result.op.outputs) != 1:
+            result = identity_op(result)
+    outer = {id(own): t for own, t in zip(inner.values(), operation.inputs, strict=True)}
+    parts = [part for part in scratch.get_operations() if part.type != "Placeholder"]
+    for part in parts:
+        part.args, part.device = substitute(part.args, outer), operation.device
+    last = result.op
+    last.name, last.outputs, last._control_inputs = operation.name, operation.outputs, operation._control_inputs
+    return [*(part for part in parts if part is not last), last]

@@ -49,8 +49,7 @@ from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, variable
 from tapeflow.graph.ir.python_op import eager_outputs
 from tapeflow.graph.program.interpreter import interpret
 from tapeflow.graph.program.program import needed_operations
-from tapeflow.graph.transform.body import Body, by_id, raw, traced_body
-from tapeflow.graph.transform.lower import call_operation
+from tapeflow.graph.transform.body import Body, by_id, call_operation, raw, traced_body
 from tapeflow.math.casting import cast_op
 from tapeflow.math.comparison import equal, greater_equal, less_equal, logical_and, logical_not
 

@@ -19,7 +19,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import note_reads
-from tapeflow.graph.ir.operation import GraphOp, variable_of
+from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 from tapeflow.graph.ir.python_op import eager_outputs
 from tapeflow.graph.transform.differentiate import backward_graph, forward_graph
 
@@ -334,3 +334,10 @@ def by_id(tensors: Sequence[Any], values: Sequence[Any]) -> dict[int, Any]:
 def zeros_of(tensor: Tensor) -> Any:
     """Returns zeros as the gradient of an input, which may be a variable's handle."""
     return zeros_like_op(state.graph.read_variable(variable_of(tensor)) if tensor.dtype is resource else tensor)
+
+
+def call_operation(operation: Operation, body: Body, outputs: Sequence[SymbolicTensor]) -> Operation:
+    """Returns a detached operation that calls a function with the inputs of the operation that it replaces."""
+    call = Operation(operation.graph, Call(body, body.outputs), operation.name, operation.args)
+    call.outputs, call.device, call._control_inputs = list(outputs), operation.device, operation._control_inputs
+    return call

@@ -26,9 +26,8 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.loop_kernel import Loop
 from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, has_gradient
 from tapeflow.graph.ir.python_op import spec_of_gradient
-from tapeflow.graph.transform.body import Body, call, traced_body, zeros_of
+from tapeflow.graph.transform.body import Body, call, call_operation, traced_body, zeros_of
 from tapeflow.graph.transform.loop_gradients import LoopGradient
-from tapeflow.graph.transform.lower import call_operation
 
 
 def loop(
