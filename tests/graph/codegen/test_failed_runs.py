@@ -1,5 +1,7 @@
 """The effects of functions that fail: what does not depend on the failed operation runs. Recorded from TensorFlow."""
 
+import random
+
 import keras
 import numpy as np
 import pytest
@@ -867,3 +869,56 @@ def test_fit_counts_the_step_that_finds_the_end_of_the_data():
     model.fit(((x, y) for _ in range(5)), epochs=2, verbose=0)
     # Five batches in groups of steps, and the steps that find the end of the data.
     assert (model.optimizer.iterations.numpy(), model.layers[0].seed_generator.state.numpy()[1]) == (9, 9)
+
+
+# ---- random functions ------------------------------------------------------------------------------------------------
+
+FAILING = {
+    "division": lambda i: 7 // i,
+    "gather": lambda i: tf.gather(tf.range(3), i + 5),
+    "slice": lambda i: tf.slice(tf.range(2), [i + 1], [2]),
+    "scatter": lambda i: tf.tensor_scatter_nd_update(tf.range(3), [[i + 7]], [1]),
+    "next": lambda i: next(numbers()),
+}
+
+
+def random_effects(seed, fail):
+    """Returns a function with random effects on variables, and the variables; `fail` runs at a random place."""
+    choose = random.Random(seed)
+    a, c, d = tf.Variable(1), tf.Variable([0.5, -0.25]), tf.Variable([1.0, 2.0])
+    effects = (
+        lambda i, x: a.assign_add(2),
+        lambda i, x: a.assign(a * 3 + i),
+        lambda i, x: c.assign(tf.tanh(c * 2.0 + 1.0) * tf.sin(x)),
+        lambda i, x: c.assign_sub(tf.tanh(tf.square(d) + tf.exp(x) * 0.5 - tf.sin(c)) * 0.25),
+        lambda i, x: d.assign(tf.where(x > c, d * 0.5, x)),
+        lambda i, x: d[1].assign(tf.reduce_sum(c)),
+        lambda i, x: tf.cond(i > 0, lambda: a.assign_add(5), lambda: a.assign_sub(1)),
+        lambda i, x: tf.while_loop(lambda j: j < 3, lambda j: [j + tf.sign(a.assign_add(1))], [0]),
+    )
+    steps = choose.choices(effects, k=choose.randint(3, 12))
+    place = choose.randint(0, len(steps))
+
+    def function(i, x):
+        for step in steps[:place]:
+            step(i, x)
+        failed = fail(i)
+        for step in steps[place:]:
+            step(i, x)
+        return failed
+
+    return function, (a, c, d)
+
+
+@pytest.mark.parametrize("jit_compile", [None, True])
+@pytest.mark.parametrize("name", FAILING)
+def test_effects_before_and_behind_a_failure_are_those_of_the_function_without_it(name, jit_compile):
+    arguments = tf.constant(0), tf.constant([0.5, 1.0])
+    for seed in range(8):
+        function, variables = random_effects(seed, FAILING[name])
+        with pytest.raises((tf.errors.InvalidArgumentError, tf.errors.OutOfRangeError)):
+            tf.function(function, jit_compile=jit_compile)(*arguments)
+        without, expected = random_effects(seed, tf.identity)
+        without(*arguments)
+        for seen, value in zip(variables, expected, strict=True):
+            np.testing.assert_allclose(seen.numpy(), value.numpy(), rtol=1e-5, err_msg=f"seed {seed}")

@@ -60,9 +60,11 @@ class Written:
 
     Attributes:
         locks: locks that each call acquires; to be set before the first use.
+        in_step: True for the program in a step of another function, which goes on with a failed run.
     """
 
     locks: Sequence[Any] = ()
+    in_step = False
 
     def __init__(self, name: str) -> None:
         self.name = identifier(name)
@@ -113,14 +115,18 @@ class Written:
         step, local = self.failed(error)
         if step is not None and not step.operation.graph.building_function:
             step = None
-        run: FailedRun | None = None
+        run: FailedRun | None = error.__dict__.pop("failed_run", None)
+        values = {} if step is None else self._writer.values({**self._writer.namespace, **local}, step)
         while step is not None:
             program = self._writer.program_of(step)
-            if any(later.must_run for later in program.steps) and program.steps[-1] is not step:
-                run = run or FailedRun(self._writer.values({**self._writer.namespace, **local}, step))
-                run.finish(program, step)
+            if self.in_step or (any(later.must_run for later in program.steps) and program.steps[-1] is not step):
+                run = run or FailedRun()
+                run.finish(program, step, values)
             step = self._writer.outer_step(program)
-        return self.explained(error)
+        explained = self.explained(error)
+        if self.in_step:
+            explained.failed_run = run  # type: ignore[attr-defined]
+        return explained
 
     def failed(self, error: Exception) -> tuple[Step | None, dict[str, Any]]:
         """Returns the step that raised an error, or None, and the function's local variables at that time."""
@@ -347,7 +353,7 @@ class Jitted(Compiled):
 def one_by_one(name: str, program: Program) -> Compiled:
     """Returns the function that runs each step of a program as a call of its op's kernel."""
     compiled = Compiled(name, (), (), program=program)
-    compiled.special_passes = ()
+    compiled.special_passes, compiled.in_step = (), True
     return compiled
 
 

@@ -11,7 +11,8 @@ uses a resource of the failed operation: there the whole call waits, but TapeFlo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tapeflow.core.errors import OpError
@@ -28,30 +29,32 @@ class _UnknownValueError(Exception):
 
 
 class FailedRun:
-    """A run that failed, and what is left of it.
+    """A run that failed, and what is left of it."""
 
-    Args:
-        values: the raw values of tensors at the time, by the tensors' ids.
-    """
-
-    def __init__(self, values: dict[int, Any]) -> None:
-        self._values = values
+    def __init__(self) -> None:
+        self._values: dict[int, Any] = {}  # the raw values of tensors, by the tensors' ids
         self._later: dict[int, Step] = {}  # the steps that compute tensors if they are needed, by the tensors' ids
         self._others: dict[int, SymbolicTensor] = {}  # the arguments of called functions, by the ids of their inputs
         self._blocked: set[int] = set()  # the ids of tensors and operations that depend on the failure
         self._resources: set[Any] = set()  # the resources that blocked steps use
 
-    def finish(self, program: Program, failed: Step) -> None:
-        """Runs the effects behind a step that failed in a program."""
+    def finish(self, program: Program, failed: Step, values: Mapping[int, Any]) -> None:
+        """Runs the effects behind a step that failed in a program.
+
+        Args:
+            program: the program.
+            failed: the step. If the run has finished the program in it already, its other results are known.
+            values: the raw values of tensors at the time, by the tensors' ids.
+        """
         place = next(i for i, step in enumerate(program.steps) if step is failed)
         rest = program.steps[place + 1 :]
+        if failed.registered or failed.op.part is None or not self._blocked:
+            self._block(failed)
         later = {id(t) for step in (failed, *rest) for t in step.outputs}  # in a loop, values of the last iteration
-        kept = {id(t) for t in (*program.inputs, *(t for step in rest for t in step.inputs))} - later
-        values, self._values = self._values, {i: v for i, v in self._values.items() if i in kept}
-        self._values.update(program.constants)
-        self._block(failed)
+        used = itertools.chain(program.inputs, program.outputs, *(step.inputs for step in rest))
+        kept = set(map(id, used)) - later
+        self._values = {i: v for i, v in values.items() if i in kept} | self._values | program.constants
         self._run(_single_steps(rest, program))
-        self._values = values
 
     # ---- steps ---------------------------------------------------------------------------------------------------
 
