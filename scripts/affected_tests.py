@@ -274,11 +274,10 @@ class Picked:
                 ranks[key] = -1 - score
             elif score > LEAST:
                 ranks[key] = -score
-            if key in ranks and PROCESSES & found:
-                ranks[key] /= 100
         best = sorted(ranks, key=ranks.__getitem__)[:MOST_FUNCTIONS]
         files = list(dict.fromkeys(path for path, _ in best))[:MOST_FILES]
-        self.functions = {key: ranks[key] for key in best if key[0] in files}
+        slow = {key: 0.6 if key in self.own else 0.01 for key in best if PROCESSES & words[key]}
+        self.functions = {key: ranks[key] * slow.get(key, 1.0) for key in best if key[0] in files}
 
     def score(self, words: Iterable[str]) -> float:
         """How likely a test with these words is to fail: names count as if they were independent."""

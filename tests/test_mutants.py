@@ -116,6 +116,16 @@ def test_tests_of_a_file(tree):
     assert picked.files()[0] == tree / "tests" / "room" / "test_file.py"
 
 
+def test_slow_tests_of_a_file_are_picked_however_many_others_are(tree):
+    room = tree / "tests" / "room"
+    many = "".join(f"def test_{i}(): pass\n" for i in range(affected_tests.MOST_FUNCTIONS))
+    (room / "test_many.py").write_text("import tapeflow.room.file\n" + many)
+    (room / "test_file.py").write_text("def test_child(): os.fork()\ndef test_all(): pass")
+    functions = affected_tests.Picked(tree / FILE).functions
+    assert [name for _, name in sorted(functions, key=functions.__getitem__)[:2]] == ["test_all", "test_0"]
+    assert (room / "test_file.py", "test_child") in functions
+
+
 def test_parameters_that_name_what_a_file_declares(tree):
     picked = affected_tests.Picked(tree / FILE)
     values = [f"tf.{name}(x)" for name in ("a", "b", "c", "d", "e", "f", "g", "Twice", "four_times", "other")]
