@@ -112,7 +112,7 @@ def tree(tmp_path, monkeypatch):
 def test_tests_of_a_file(tree):
     picked = affected_tests.Picked(tree / FILE)
     ranks = {name: rank for (_, name), rank in picked.functions.items()}
-    assert sorted(ranks, key=ranks.__getitem__) == ["test_all", "test_values", "test_more", "test_cases", "test_four"]
+    assert sorted(ranks, key=ranks.__getitem__) == ["test_all", "test_values", "test_cases", "test_more", "test_four"]
     assert picked.files()[0] == tree / "tests" / "room" / "test_file.py"
 
 
