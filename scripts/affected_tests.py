@@ -29,7 +29,7 @@ WORD = re.compile(r"[A-Za-z_]\w{2,}")
 STEPS = 4  # between a declaration and the function that a test names
 DECAY = 0.3  # of a name's weight with each step
 MOST = 400  # declarations
-MOST_FUNCTIONS, MOST_FILES = 160, 16  # of tests
+MOST_FUNCTIONS, MOST_FILES = 300, 32  # of tests
 FEW, MANY = 8, 120  # parameters: of more than a few, those that name something, and at most so many
 EVERYWHERE = ("test_layers.py", "test_docs.py", "test_fixtures.py", "test_site.py", "test_examples.py", "test_soak.py")
 TABLES = ("test_ops.py", "test_goldens.py", "test_signatures.py")
@@ -271,14 +271,13 @@ class Picked:
             elif path.parent == ROOT / "tests" and path.name in TABLES:  # whose parameters decide
                 ranks[key] = -2.5 if has_ops or path.name != "test_ops.py" else -0.5
             elif near:
-                ranks[key] = -1 - score
+                ranks[key] = -0.4 - score
             elif score > LEAST:
                 ranks[key] = -score
-            if key in ranks and PROCESSES & found:
-                ranks[key] /= 100
         best = sorted(ranks, key=ranks.__getitem__)[:MOST_FUNCTIONS]
         files = list(dict.fromkeys(path for path, _ in best))[:MOST_FILES]
-        self.functions = {key: ranks[key] for key in best if key[0] in files}
+        slow = {key: 0.6 if key in self.own else 0.01 for key in best if PROCESSES & words[key]}
+        self.functions = {key: ranks[key] * slow.get(key, 1.0) for key in best if key[0] in files}
 
     def score(self, words: Iterable[str]) -> float:
         """How likely a test with these words is to fail: names count as if they were independent."""

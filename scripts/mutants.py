@@ -44,6 +44,7 @@ import affected_tests
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SURVIVORS = ROOT / "tests" / "survivors.txt"
 MEMORY, SECONDS = 12 << 30, 120  # bytes of addresses and processor time of a run
+IDLE = 30  # seconds of the clock without computing, after which tests are said to wait for ever
 COMPARISONS = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==", ast.Is: "is not",
     ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
@@ -434,21 +435,35 @@ def run_tests(folder: pathlib.Path, file: pathlib.Path, limit: float) -> tuple[s
             )
         finally:
             os._exit(status)
-    until = time.monotonic() + limit  # for tests that wait; computing for ever meets the limit of processor time
+    until, last, since = time.monotonic() + limit, 0, time.monotonic()
     outcome = "timeout"
     signal.signal(signal.SIGTERM, lambda *_: (os.killpg(child, signal.SIGKILL), sys.exit(1)))
-    while time.monotonic() < until:
+    while time.monotonic() < min(until, since + IDLE):
+        ticks = processor_ticks(child)
+        if not last <= ticks < last + 20:  # threads that wait with a timeout compute a little
+            last, since = ticks, time.monotonic()
         pid, status = os.waitpid(child, os.WNOHANG)
         if pid:
             code = os.waitstatus_to_exitcode(status)
             outcome = "survived" if code in (0, 5) else "timeout" if code == -signal.SIGXCPU else "killed"
             break
-        time.sleep(0.1)
+        time.sleep(0.2)
     with contextlib.suppress(ProcessLookupError):  # processes of the tests end, too
         os.killpg(child, signal.SIGKILL)
     with contextlib.suppress(ChildProcessError):
         os.waitpid(child, 0)
     return outcome, log.read_text(errors="replace")
+
+
+def processor_ticks(session: int) -> int:
+    """The processor time that the processes of a session, and those that they waited for, have used."""
+    total = 0
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            fields = stat.read_text().rpartition(")")[2].split()
+            if int(fields[3]) == session:
+                total += sum(map(int, fields[11:15]))
+    return total
 
 
 def recorded_survivors() -> dict[str, str]:

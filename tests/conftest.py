@@ -1,5 +1,6 @@
 """What holds for every test."""
 
+import collections
 import os
 import pathlib
 
@@ -17,6 +18,7 @@ from tapeflow.summary.summary_state import recording
 # ---- the tests of a source file --------------------------------------------------------------------------------------
 
 SECONDS = 40  # of processor time, for the tests of a file
+FIRST = 6  # parameters of each test, before the others
 
 
 def pytest_addoption(parser):
@@ -57,8 +59,19 @@ def pytest_collection_modifyitems(config, items):
     if picked := getattr(config, "picked", None):
         ranks = {item: picked.rank(item.path, function_name(item)) for item in items}
         config.hook.pytest_deselected(items=[item for item in items if ranks[item] is None])
-        items[:] = sorted((item for item in items if ranks[item] is not None), key=ranks.__getitem__)
+        kept = [item for item in items if ranks[item] is not None]
+        first = set(first_parameters(kept))
+        items[:] = sorted(kept, key=lambda item: (item not in first, ranks[item]))
         config.picked_until = processor_time() + SECONDS
+
+
+def first_parameters(items):
+    """Some parameters of each test, and all of a table's: they run first, so that long tests leave time for others."""
+    groups = collections.defaultdict(list)
+    for item in items:
+        groups[item.path, item.cls, item.originalname].append(item)
+    for (path, _, _), group in groups.items():
+        yield from group if path.name in affected_tests.TABLES else group[:: -(-len(group) // FIRST)]
 
 
 def processor_time():

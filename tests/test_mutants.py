@@ -112,8 +112,18 @@ def tree(tmp_path, monkeypatch):
 def test_tests_of_a_file(tree):
     picked = affected_tests.Picked(tree / FILE)
     ranks = {name: rank for (_, name), rank in picked.functions.items()}
-    assert sorted(ranks, key=ranks.__getitem__) == ["test_all", "test_values", "test_more", "test_cases", "test_four"]
+    assert sorted(ranks, key=ranks.__getitem__) == ["test_all", "test_values", "test_cases", "test_more", "test_four"]
     assert picked.files()[0] == tree / "tests" / "room" / "test_file.py"
+
+
+def test_slow_tests_of_a_file_are_picked_however_many_others_are(tree):
+    room = tree / "tests" / "room"
+    many = "".join(f"def test_{i}(): pass\n" for i in range(affected_tests.MOST_FUNCTIONS))
+    (room / "test_many.py").write_text("import tapeflow.room.file\n" + many)
+    (room / "test_file.py").write_text("def test_child(): os.fork()\ndef test_all(): pass")
+    functions = affected_tests.Picked(tree / FILE).functions
+    assert [name for _, name in sorted(functions, key=functions.__getitem__)[:2]] == ["test_all", "test_0"]
+    assert (room / "test_file.py", "test_child") in functions
 
 
 def test_parameters_that_name_what_a_file_declares(tree):

@@ -4,6 +4,7 @@
 """
 
 import functools
+import inspect
 import itertools
 import json
 import pathlib
@@ -12,6 +13,7 @@ import pytest
 
 import tapeflow as tf
 from recording.v1_signatures import parameters
+from tapeflow.core.ops.definition import registry
 
 RECORDED = json.loads((pathlib.Path(__file__).parent / "fixtures" / "signatures.json").read_text())
 ANY = "*args, **kwargs"  # of classes without `__init__`, and of what TapeFlow refuses
@@ -64,3 +66,15 @@ def test_parameters(names):
 
 def test_differences_are_differences():
     assert not [name for name in DIFFERENT if parameters(found(name)) == RECORDED[name]]
+
+
+def default_attrs(name):
+    """The attrs of an op that its kernel has defaults for, and these."""
+    defaults = {p.name: p.default for p in inspect.signature(registry[name].kernel).parameters.values()}
+    attrs = {attr for attr, declared in registry[name].opdef.attrs.items() if declared.has_default}
+    return {a: d for a, d in defaults.items() if a in attrs and isinstance(d, (int, float, str))}
+
+
+@pytest.mark.parametrize("name", sorted(n for n, o in registry.items() if o.opdef and inspect.isfunction(o.kernel)))
+def test_kernels_have_the_defaults_of_their_ops(name):
+    assert default_attrs(name) == {attr: registry[name].opdef.attrs[attr].default for attr in default_attrs(name)}

@@ -287,7 +287,7 @@ class Writer:
                     value = list(range(rank))
                 types = attrs_of(operation)
                 dtype = types.get(argument.type_attr) if argument.type_attr else argument.type
-                inputs.append(self.constant(np.asarray(value), dtype or dtype_of_value(value)))
+                inputs.append(self.constant(value, dtype))
         return inputs
 
     def _input(self, tensor: SymbolicTensor) -> Any:

@@ -131,7 +131,7 @@ class Server:
         except web.RequestPayloadError as error:  # for example, the body is not compressed as declared
             response = _json_response({"error": f"The request's body can't be read: {error}"}, 400)
         except web.HTTPException as error:
-            response = _json_response({"error": error.text or error.reason}, error.status)
+            response = _json_response({"error": error.text}, error.status)
         except Exception as error:  # the server goes on; the log has it
             get_logger().exception("serving: %s failed", request.path)
             response = _json_response(

@@ -70,7 +70,7 @@ def test_images_are_scaled_as_in_tensorflow():
     values, found = pixels(np.array([-2.0, 0.0, 1.0, 2.0] * 2).reshape(2, 2, 2, 1))
     assert found[0].tolist() == [[1, 128], [191, 255]]
     assert [v.tag for v in values] == ["im/image/0", "im/image/1"]
-    _, (bad,) = pixels([[[[np.nan, 0.0, 0.0], [1.0, 2.0, 4.0]]]])
+    _, (bad,) = pixels([[[[3.0, np.nan, 4.0], [1.0, 2.0, 4.0]]]])
     assert bad.tolist() == [[[255, 0, 0], [63, 127, 255]]]
 
 
