@@ -461,7 +461,8 @@ def split(
 
     Args:
         value: a tensor of any dtype, of rank at least 1.
-        num_or_size_splits: the number of equal parts, or the length of each part; one may be -1 for the rest.
+        num_or_size_splits: a scalar, the number of equal parts, or a vector with the length of each part; one may be -1
+            for the rest.
         axis: an int, the dimension; 0 by default.
         num: an int, the number of parts. Required if the lengths are a tensor of unknown length.
 
@@ -576,8 +577,8 @@ def repeat(
     """Repeats the elements of a tensor.
 
     Args:
-        input: a tensor of any dtype.
-        repeats: how often to repeat: one number, or one for each element along `axis`.
+        input: a tensor of any dtype and shape.
+        repeats: how often to repeat: a scalar, or one number for each element along `axis`.
         axis: an int, the dimension to repeat along; by default the tensor is flattened first.
 
     Returns:

@@ -55,8 +55,8 @@ def convert_to_tensor(
     list are stacked, and gradients flow to them.
 
     Args:
-        value: a number, a text, a nested list of them or of tensors, a NumPy array, a `torch.Tensor`, a variable, or an
-            object with `__array__` or `__dlpack__`.
+        value: a value of any shape: a number, a text, a nested list of them or of tensors, a NumPy array, a
+            `torch.Tensor`, a variable, or an object with `__array__` or `__dlpack__`.
         dtype: the dtype of the result. Values that it cannot hold are an error.
         dtype_hint: the preferred dtype of the result; ignored if the value does not convert to it.
 
@@ -138,7 +138,7 @@ def constant(value: TensorLike, dtype: DTypeLike = None, shape: ShapeLike = None
     """Creates a tensor of a value.
 
     Args:
-        value: a value that `tf.convert_to_tensor` takes.
+        value: a value of any shape that `tf.convert_to_tensor` takes.
         dtype: the dtype of the result; by default it follows from the value.
         shape: the shape of the result: a single value is repeated to fill it, others are rearranged.
 
@@ -413,6 +413,9 @@ def zeros_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = No
     Returns:
         A tensor of the shape of `input`.
 
+    Raises:
+        ValueError: `input` does not convert to a tensor.
+
     Example:
         >>> tf.zeros_like([1.5, 2.5]).numpy().tolist()
         [0.0, 0.0]
@@ -573,9 +576,9 @@ def range(
     """Creates the numbers `start`, `start + delta`, `start + 2 * delta`, ... below `limit`.
 
     Args:
-        start: the first number; with `limit` left out, the limit, and the first number is 0.
+        start: a scalar, the first number; with `limit` left out, the limit, and the first number is 0.
         limit: a scalar, the end of the range. It is not in the result.
-        delta: the difference between neighbours; 1 by default.
+        delta: a scalar, the difference between neighbours; 1 by default.
         dtype: the dtype of the result; by default the widest one among the arguments.
 
     Returns:

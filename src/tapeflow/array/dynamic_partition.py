@@ -64,7 +64,7 @@ def dynamic_partition(
     """Distributes the slices of a tensor among several tensors.
 
     Args:
-        data: a tensor of any dtype.
+        data: a tensor of any dtype. Its shape begins with that of `partitions`.
         partitions: an int32 tensor of a shape that `data.shape` starts with: for each slice the number of its tensor.
         num_partitions: an int, the number of tensors.
 
@@ -143,7 +143,7 @@ def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], na
     """Puts the slices of several tensors at the places that indices name.
 
     Args:
-        indices: a list of int32 tensors.
+        indices: a list of int32 tensors of any shapes.
         data: as many tensors of one dtype; `data[i].shape` starts with `indices[i].shape`.
 
     Returns:

@@ -209,7 +209,7 @@ def gather(
     """Picks slices of a tensor along a dimension.
 
     Args:
-        params: a tensor of any dtype.
+        params: a tensor of any dtype, with at least one dimension.
         indices: an int16, int32 or int64 tensor of any shape.
         validate_indices: ignored.
         axis: an int, the dimension; `batch_dims` by default.
@@ -375,7 +375,7 @@ def gather_nd(
     """Picks slices of a tensor by their places in its leading dimensions.
 
     Args:
-        params: a tensor of any dtype.
+        params: a tensor of any dtype, with at least one dimension.
         indices: an int16, int32 or int64 tensor of shape `[..., k]`: each row is an index into the first k dimensions
             (after the batch dimensions).
         batch_dims: an int, the number of leading dimensions that `params` and `indices` have in common; 0 by default.

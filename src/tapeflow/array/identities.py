@@ -63,11 +63,14 @@ def identity(input: TensorLike, name: str | None = None) -> Any:
     """Returns a new tensor with the value of another; of a variable, its current value.
 
     Args:
-        input: a tensor of any dtype, or a composite one such as a `tf.SparseTensor`.
+        input: a tensor of any dtype and shape, or a composite one such as a `tf.SparseTensor`.
         name: a name for the operation.
 
     Returns:
         A tensor with the dtype and shape of `input`, or a composite tensor of the same kind.
+
+    Raises:
+        ValueError: `input` does not convert to a tensor.
 
     Example:
         >>> v = tf.Variable(1)
@@ -132,7 +135,7 @@ def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Ten
     """Returns new tensors with the values of others.
 
     Args:
-        input: a list of tensors, of any dtypes.
+        input: a list of tensors, of any dtypes and shapes.
 
     Returns:
         A list of tensors of the same dtypes and shapes.
@@ -166,10 +169,13 @@ def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the same value, through which no gradient passes.
 
     Args:
-        input: a tensor of any dtype.
+        input: a tensor of any dtype and shape.
 
     Returns:
         A tensor of the dtype and shape of `input`.
+
+    Raises:
+        ValueError: `input` does not convert to a tensor.
 
     Example:
         >>> x = tf.constant(3.0)
@@ -186,10 +192,13 @@ def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the same value; in TensorFlow, a promise to its compiler that it never changes.
 
     Args:
-        input: a tensor of any dtype.
+        input: a tensor of any dtype and shape.
 
     Returns:
         A tensor of the dtype and shape of `input`.
+
+    Raises:
+        ValueError: `input` does not convert to a tensor.
 
     Example:
         >>> int(tf.guarantee_const(3))
@@ -248,7 +257,7 @@ def tuple_(tensors: list[Tensor], control_inputs: Sequence[Any] | None = None, n
     """Returns the tensors once all of them are computed; eagerly they are already.
 
     Args:
-        tensors: a list of tensors, or None for those that are not there.
+        tensors: a list of tensors of any shapes, or None for those that are not there.
         control_inputs: operations to run before; eagerly they have run.
 
     Returns:

@@ -99,9 +99,10 @@ def where(
     """Selects elements by a condition, or returns the places where it holds.
 
     Args:
-        condition: a bool tensor. With `condition` alone, it may be numeric; nonzero elements count as True.
+        condition: a bool tensor of any shape. With `condition` alone, it may be numeric; nonzero elements count as
+            True.
         x: a tensor, or left out with `y`; all three broadcast.
-        y: a tensor of the dtype of `x`.
+        y: a tensor of the dtype of `x`, of a shape that broadcasts with its shape.
 
     Returns:
         A tensor with `x` where the condition holds and `y` elsewhere; with `condition` alone an int64 tensor of shape
@@ -135,7 +136,7 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, 
     """Returns the elements, or slices, of a tensor where a mask is true.
 
     Args:
-        tensor: a tensor of any dtype.
+        tensor: a tensor of any dtype. Its shape begins with that of `mask`, from `axis` on.
         mask: a bool tensor of shape `tensor.shape[axis:axis + k]`, of rank k > 0.
         axis: an int, the first of the dimensions that the mask is about; 0 by default.
 
@@ -202,7 +203,7 @@ def sequence_mask(
 
     Args:
         lengths: an integer tensor of any shape.
-        maxlen: the length of a row; the greatest of `lengths` by default.
+        maxlen: a scalar, the length of a row; the greatest of `lengths` by default.
         dtype: the dtype of the result.
 
     Returns:

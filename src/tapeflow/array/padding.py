@@ -258,7 +258,7 @@ def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tens
     """Reverses dimensions.
 
     Args:
-        tensor: a tensor of any dtype.
+        tensor: a tensor of any dtype and shape.
         axis: a list of dimensions.
 
     Returns:
@@ -318,7 +318,7 @@ def roll(input: TensorLike, shift: TensorLike, axis: AxisLike, name: str | None 
 
     Args:
         input: a tensor of any dtype, of rank at least 1.
-        shift: by how much; a number, or one for each axis.
+        shift: by how much; a scalar, or a vector with one number for each axis.
         axis: the dimension, or a list of them; shifts along the same one add up.
 
     Returns:
@@ -408,7 +408,7 @@ def reverse_sequence(
     """Reverses the first `seq_lengths[i]` elements of each sequence i; the others stay.
 
     Args:
-        input: a tensor of any dtype.
+        input: a tensor of any dtype, with at least two dimensions.
         seq_lengths: an int32 or int64 tensor of shape `[batch]`.
         seq_axis: an int, the dimension along which the sequences run.
         batch_axis: an int, the dimension of the batch, 0 by default.

@@ -59,6 +59,9 @@ def shape(input: TensorLike, out_type: DTypeLike = None, name: str | None = None
     Returns:
         A tensor of shape `[rank]`.
 
+    Raises:
+        ValueError: `input` does not convert to a tensor.
+
     Example:
         >>> tf.shape([[1, 2, 3]]).numpy().tolist()
         [1, 3]
@@ -88,11 +91,14 @@ def shape_n(input: Sequence[TensorLike], out_type: DTypeLike = int32, name: str 
     """Returns the shapes of tensors, as tensors.
 
     Args:
-        input: a list of tensors of one dtype.
+        input: a list of tensors of one dtype and of any shapes.
         out_type: int32 or int64; int32 by default.
 
     Returns:
         A list of tensors of shape `[rank]`, one for each.
+
+    Raises:
+        TypeError: `input` is not a list of tensors of one dtype.
 
     Example:
         >>> [s.numpy().tolist() for s in tf.shape_n([[1, 2], [[3]]])]
@@ -129,6 +135,9 @@ def size(input: TensorLike, out_type: DTypeLike = None, name: str | None = None)
     Returns:
         A scalar of dtype `out_type`.
 
+    Raises:
+        ValueError: `input` does not convert to a tensor.
+
     Example:
         >>> int(tf.size([[1, 2, 3], [4, 5, 6]]))
         6
@@ -156,6 +165,9 @@ def rank(input: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         An int32 scalar.
+
+    Raises:
+        ValueError: `input` does not convert to a tensor.
 
     Example:
         >>> int(tf.rank([[1, 2], [3, 4]]))
@@ -218,7 +230,7 @@ def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
     """Returns the value of a tensor as a NumPy array, if that is static: no graph runs.
 
     Args:
-        tensor: a tensor.
+        tensor: a tensor of any shape.
         partial: returns a vector of integers in part: the static ones, and None for the others.
 
     Returns:
@@ -330,7 +342,7 @@ def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
     """Checks that a tensor has a shape.
 
     Args:
-        x: a tensor of any dtype.
+        x: a tensor of any dtype and shape.
         shape: the shape, with None for dimensions of any length; None for any shape.
 
     Returns:

@@ -68,7 +68,7 @@ def make_tensor_proto(
     """Creates a `TensorProto` message with the values of a tensor.
 
     Args:
-        values: a Python value, nested list, array or tensor.
+        values: a Python value, nested list, array or tensor, of any shape.
         dtype: the dtype of the message; by default by the rules of `tf.convert_to_tensor`.
         shape: the shape of the message; a message with fewer values than that repeats its last one.
         verify_shape: refuses values of another shape than `shape`.

@@ -41,7 +41,7 @@ def eye(
 
     Args:
         num_rows: an int or integer scalar, the number of rows.
-        num_columns: the number of columns; `num_rows` by default.
+        num_columns: a scalar, the number of columns; `num_rows` by default.
         batch_shape: leading dimensions of the result; none by default.
         dtype: the dtype of the result: a numeric dtype, or bool. The default is float32.
 
@@ -105,7 +105,7 @@ def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | N
     """Creates evenly spaced numbers from `start` to `stop`, both included.
 
     Args:
-        start: a floating or complex tensor. Integers of up to 16 bits become float32, larger ones float64.
+        start: a floating or complex tensor of any shape. Integers of up to 16 bits become float32, larger ones float64.
         stop: of the same dtype. Its shape broadcasts with the shape of `start`.
         num: an integer scalar, the number of values.
         axis: an int, the position of the new dimension, 0 by default.
@@ -182,7 +182,7 @@ def meshgrid(*args: TensorLike, **kwargs: Any) -> list[Tensor]:
     """Returns the coordinates of the points of a grid, along each of its axes.
 
     Args:
-        *args: n tensors of one dtype, the coordinates along each axis; flattened.
+        *args: n tensors of one dtype and of any shapes, the coordinates along each axis; flattened.
         **kwargs: `indexing`, "xy" (the default) for matrices with rows along y, "ij" for the axes in the order of the
             arguments; and `name`.
 

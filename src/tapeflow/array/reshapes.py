@@ -96,7 +96,7 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
     """Reshapes a tensor; the elements stay the same, in the same order.
 
     Args:
-        tensor: a tensor of any dtype.
+        tensor: a tensor of any dtype and shape.
         shape: the new shape; one dimension may be -1 and is computed from the others.
 
     Returns:
@@ -182,7 +182,7 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
     """Repeats a tensor along dimensions of length 1, and along new leading ones.
 
     Args:
-        input: a tensor of any dtype.
+        input: a tensor of any dtype, of a shape that broadcasts to `shape`.
         shape: the shape of the result.
 
     Returns:
@@ -258,7 +258,7 @@ def squeeze(input: TensorLike, axis: AxisLike = None, name: str | None = None) -
     """Removes dimensions of length 1.
 
     Args:
-        input: a tensor of any dtype.
+        input: a tensor of any dtype and shape.
         axis: an int or a list of ints, the dimension or dimensions to remove; all that have length 1 by default.
 
     Returns:

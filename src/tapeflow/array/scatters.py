@@ -269,7 +269,7 @@ def tensor_scatter_nd_update(
     """Replaces slices of a tensor at the places that indices name.
 
     Args:
-        tensor: a tensor of any dtype.
+        tensor: a tensor of any dtype, with at least one dimension.
         indices: an integer tensor of shape `[..., k]`: each row is an index into the first k dimensions.
         updates: a tensor of shape `indices.shape[:-1] + tensor.shape[k:]`. Of several for one place, the last one
             counts.
@@ -294,7 +294,7 @@ def tensor_scatter_nd_add(
     """Adds updates to a tensor at the places that indices name.
 
     Args:
-        tensor: a tensor of a numeric dtype.
+        tensor: a tensor of a numeric dtype, with at least one dimension.
         indices: an integer tensor of shape `[..., k]`: each row is an index into the first k dimensions.
         updates: a tensor of shape `indices.shape[:-1] + tensor.shape[k:]`. Several for one place add up.
         bad_indices_policy: "ERROR", or "IGNORE": updates at indices out of range are left out. By default an error on
@@ -324,7 +324,7 @@ def tensor_scatter_nd_sub(
     """Subtracts updates from a tensor at the places that indices name.
 
     Args:
-        tensor: a tensor of a numeric dtype.
+        tensor: a tensor of a numeric dtype, with at least one dimension.
         indices: an integer tensor of shape `[..., k]`: each row is an index into the first k dimensions.
         updates: a tensor of shape `indices.shape[:-1] + tensor.shape[k:]`. Several for one place add up.
         bad_indices_policy: "ERROR", or "IGNORE": updates at indices out of range are left out. By default an error on
@@ -354,7 +354,7 @@ def tensor_scatter_nd_max(
     """Takes the maximum of a tensor and of updates at the places that indices name.
 
     Args:
-        tensor: a tensor of a real dtype.
+        tensor: a tensor of a real dtype, with at least one dimension.
         indices: an integer tensor of shape `[..., k]`: each row is an index into the first k dimensions.
         updates: a tensor of shape `indices.shape[:-1] + tensor.shape[k:]`.
         bad_indices_policy: "ERROR", or "IGNORE": updates at indices out of range are left out. By default an error on
@@ -379,7 +379,7 @@ def tensor_scatter_nd_min(
     """Takes the minimum of a tensor and of updates at the places that indices name.
 
     Args:
-        tensor: a tensor of a real dtype.
+        tensor: a tensor of a real dtype, with at least one dimension.
         indices: an integer tensor of shape `[..., k]`: each row is an index into the first k dimensions.
         updates: a tensor of shape `indices.shape[:-1] + tensor.shape[k:]`.
         bad_indices_policy: "ERROR", or "IGNORE": updates at indices out of range are left out. By default an error on

@@ -102,7 +102,7 @@ def histogram_fixed_width(
     Args:
         values: a real tensor of any shape.
         value_range: `[low, high]`, of the dtype of `values`; a value outside counts in the first or the last bin.
-        nbins: the number of bins; 100 by default.
+        nbins: a scalar, the number of bins; 100 by default.
         dtype: the dtype of the result, int32 or int64; int32 by default.
 
     Returns:
@@ -130,7 +130,7 @@ def histogram_fixed_width_bins(
     Args:
         values: a real tensor of any shape.
         value_range: `[low, high]`, of the dtype of `values`; a value outside is in the first or the last bin.
-        nbins: the number of bins; 100 by default.
+        nbins: a scalar, the number of bins; 100 by default.
         dtype: ignored; the result is int32.
 
     Returns:
@@ -197,7 +197,7 @@ def fingerprint(data: TensorLike, method: TensorLike = "farmhash64", name: str |
 
     Args:
         data: a tensor of any dtype, of rank at least 1.
-        method: the hash function: "farmhash64".
+        method: a scalar string, the hash function: "farmhash64".
 
     Returns:
         A uint8 tensor of shape `[data.shape[0], 8]`.

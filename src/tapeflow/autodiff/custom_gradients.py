@@ -183,6 +183,9 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     Returns:
         A function of the same arguments with the same results.
 
+    Raises:
+        TypeError: the returned function raises it if `f` can't be called.
+
     Example:
         >>> x = tf.constant(3.0)
         >>> with tf.GradientTape() as tape:
@@ -221,6 +224,9 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     Returns:
         A function of the same arguments with the same results.
 
+    Raises:
+        TypeError: the returned function raises it if `f` can't be called.
+
     Example:
         >>> x = tf.constant(1.5)
         >>> with tf.GradientTape() as tape:
@@ -254,12 +260,12 @@ def gradients(
     """Returns the gradients of the sum of `ys`, as tensors of the graph that is being built.
 
     Args:
-        ys: tensors, one or a nest.
-        xs: tensors and variables to differentiate by.
-        grad_ys: the incoming gradients, one for each of `ys`; by default ones.
+        ys: tensors of any shapes, one or a nest.
+        xs: tensors and variables of any shapes to differentiate by.
+        grad_ys: the incoming gradients, one for each of `ys` and of its shape; by default ones.
         name: the name scope of the operations.
         gate_gradients, aggregation_method: accepted, and without effect.
-        stop_gradients: tensors that are treated as constants.
+        stop_gradients: tensors of any shapes that are treated as constants.
         unconnected_gradients: the gradient of an `x` that no `y` depends on, see `tf.UnconnectedGradients`.
 
     Returns:
@@ -299,7 +305,7 @@ def hessians(
     All rows of a Hessian are computed at once.
 
     Args:
-        ys: tensors, one or a nest.
+        ys: tensors of any shapes, one or a nest.
         xs: tensors and variables to differentiate by, of any shapes.
         gate_gradients, aggregation_method: accepted, and without effect.
         name: the name scope of the operations.

@@ -122,6 +122,9 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     Returns:
         None.
 
+    Raises:
+        TypeError: `level` is not a number.
+
     Example:
         >>> tf.autograph.set_verbosity(0)
     """

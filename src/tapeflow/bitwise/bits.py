@@ -20,8 +20,8 @@ def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """Returns the bits set in both arguments, with broadcasting.
 
     Args:
-        x: an integer tensor.
-        y: integers of the same dtype.
+        x: an integer tensor of any shape.
+        y: integers of the same dtype, of a shape that broadcasts with that of `x`.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -40,8 +40,8 @@ def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes the bitwise OR of integers, with broadcasting.
 
     Args:
-        x: an integer tensor.
-        y: integers of the same dtype.
+        x: an integer tensor of any shape.
+        y: integers of the same dtype, of a shape that broadcasts with that of `x`.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -60,8 +60,8 @@ def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """Computes the bitwise XOR of integers, with broadcasting.
 
     Args:
-        x: an integer tensor.
-        y: integers of the same dtype.
+        x: an integer tensor of any shape.
+        y: integers of the same dtype, of a shape that broadcasts with that of `x`.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -80,7 +80,7 @@ def invert(x: TensorLike, name: str | None = None) -> Tensor:
     """Flips all bits: `-x - 1` for signed integers.
 
     Args:
-        x: an integer tensor.
+        x: an integer tensor of any shape.
 
     Returns:
         A tensor of the same dtype and shape.
@@ -125,8 +125,9 @@ def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Shifts the bits of `x` up by `y` places, with broadcasting.
 
     Args:
-        x: an integer tensor.
-        y: integers of the same dtype; below 0 they count as 0, above the last bit as the last.
+        x: an integer tensor of any shape.
+        y: integers of the same dtype, of a shape that broadcasts with that of `x`; below 0 they count as 0, above the
+            last bit as the last.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -150,8 +151,9 @@ def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """Shifts the bits of `x` down by `y` places, with broadcasting; signed integers keep their sign.
 
     Args:
-        x: an integer tensor.
-        y: integers of the same dtype; below 0 they count as 0, above the last bit as the last.
+        x: an integer tensor of any shape.
+        y: integers of the same dtype, of a shape that broadcasts with that of `x`; below 0 they count as 0, above the
+            last bit as the last.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.

@@ -52,6 +52,9 @@ def set_experimental_options(options: dict[str, _Any]) -> None:
     Returns:
         None.
 
+    Raises:
+        TypeError: `options` is not a dict.
+
     Example:
         >>> tf.config.optimizer.set_experimental_options({"constant_folding": True})
         >>> tf.config.optimizer.get_experimental_options()["constant_folding"]

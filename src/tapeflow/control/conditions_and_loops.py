@@ -321,7 +321,7 @@ def Assert(
 
     Args:
         condition: a boolean scalar.
-        data: tensors to show in the error.
+        data: tensors of any shape to show in the error.
         summarize: the number of elements of each to show; 3 by default, all for -1.
 
     Returns:

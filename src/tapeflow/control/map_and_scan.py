@@ -252,7 +252,7 @@ def foldl(
     Args:
         fn: takes the combination so far and a slice, and returns the next combination.
         elems: a tensor or a nest of tensors with equal first dimensions.
-        initializer: the first combination; by default the first slice.
+        initializer: the first combination, of the shape that `fn` returns; by default the first slice.
         parallel_iterations, back_prop, swap_memory: accepted; iterations run one after the other.
 
     Returns:
@@ -286,7 +286,7 @@ def foldr(
     Args:
         fn: takes the combination so far and a slice, and returns the next combination.
         elems: a tensor or a nest of tensors with equal first dimensions.
-        initializer: the first combination; by default the last slice.
+        initializer: the first combination, of the shape that `fn` returns; by default the last slice.
         parallel_iterations, back_prop, swap_memory: accepted; iterations run one after the other.
 
     Returns:
@@ -374,7 +374,8 @@ def scan(
     Args:
         fn: takes the combination so far and a slice, and returns the next combination.
         elems: a tensor or a nest of tensors with equal first dimensions.
-        initializer: the first combination; by default the first slice, which then is the first value too.
+        initializer: the first combination, of the shape that `fn` returns; by default the first slice, which then is
+            the first value too.
         infer_shape: whether all values must have the same shape.
         reverse: goes from last to first; the values have the places of their slices.
         parallel_iterations, back_prop, swap_memory: accepted; iterations run one after the other.

@@ -41,7 +41,7 @@ def py_function(
     Args:
         func: takes a tensor for each in `inp`, and returns a value of `Tout`, or a list of them: a list is never one
             value. If it is None, a decorator is returned.
-        inp: a list of values that are converted to tensors, or composite tensors.
+        inp: a list of values of any shapes that are converted to tensors, or composite tensors.
         Tout: a dtype or spec, or a list or tuple of them; empty for no result.
 
     Returns:
@@ -156,7 +156,7 @@ def numpy_function(
 
     Args:
         func: takes an array for each in `inp`, and returns arrays. If it is None, a decorator is returned.
-        inp: a list of values that are converted to arrays.
+        inp: a list of values of any shapes that are converted to arrays.
         Tout: the dtypes of the results. In a graph, they must have exactly these: a Python float is a float64.
         stateful: True if two calls with equal inputs may differ. A graph must not merge or drop them then.
 

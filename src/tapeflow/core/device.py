@@ -354,6 +354,9 @@ def device(device_name: int | str | None) -> DeviceScope:
     Returns:
         A context manager.
 
+    Raises:
+        ValueError: the name is not a string, or not the name of a device.
+
     Example:
         >>> with tf.device("CPU:0"):
         ...     x = tf.constant(1.0)

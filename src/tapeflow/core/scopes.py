@@ -80,6 +80,9 @@ def control_dependencies(control_inputs: list[Any] | None) -> AbstractContextMan
     Returns:
         A context manager.
 
+    Raises:
+        TypeError: `control_inputs` is not a list of operations, tensors and functions.
+
     Example:
         >>> v = tf.Variable(1.0)
         >>> with tf.control_dependencies([v.assign(2.0)]):

@@ -35,7 +35,8 @@ def _stand_in(path: str, description: dict[Any, Any] | list[str] | None) -> Any:
         description: None for a function, the values of an enumeration, or the members of a class.
     """
     name = path.rpartition(".")[2]
-    summary = f"Raises NotImplementedError: `tf.{path}` needs TensorFlow's own binaries."
+    needs = f"`tf.{path}` needs TensorFlow's own binaries."
+    summary = f"Is not supported.\n\nRaises:\n    NotImplementedError: {needs}"
     if isinstance(description, dict):
         numbered = all(type(value) is int for value in description.values())
         return enum.IntEnum(name, description) if numbered else enum.Enum(name, description)

@@ -34,7 +34,7 @@ def check_numerics(tensor: TensorLike, message: str, name: str | None = None) ->
     """Checks that a tensor contains no infinity and no NaN.
 
     Args:
-        tensor: a floating tensor.
+        tensor: a floating tensor of any shape.
         message: the beginning of the error's message.
 
     Returns:
@@ -58,7 +58,7 @@ def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> T
     """Checks that a tensor contains no infinity and no NaN. The same as `check_numerics`.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
         message: the beginning of the error's message.
 
     Returns:

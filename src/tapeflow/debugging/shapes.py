@@ -73,7 +73,7 @@ def assert_rank(
     """Checks the rank of a tensor.
 
     Args:
-        x: a tensor.
+        x: a tensor of any shape.
         rank: the expected rank, an int or a scalar int32 tensor.
         message: text before the error's message.
 
@@ -95,7 +95,7 @@ def assert_rank_at_least(
     """Checks that the rank of a tensor is not less than a number.
 
     Args:
-        x: a tensor.
+        x: a tensor of any shape.
         rank: the smallest rank, an int or a scalar int32 tensor.
         message: text before the error's message.
 
@@ -117,7 +117,7 @@ def assert_rank_in(
     """Checks that the rank of a tensor is in a list of numbers.
 
     Args:
-        x: a tensor.
+        x: a tensor of any shape.
         ranks: the accepted ranks, ints or scalar int32 tensors.
         message: text before the error's message.
 
@@ -139,7 +139,7 @@ def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | No
     """Checks that a tensor is a scalar.
 
     Args:
-        tensor: a tensor.
+        tensor: a tensor of any shape.
         message: text before the error's message.
 
     Returns:

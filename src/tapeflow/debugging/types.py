@@ -22,7 +22,7 @@ def assert_type(tensor: TensorLike, tf_type: DTypeLike, message: str | None = No
     """Checks the dtype of a tensor.
 
     Args:
-        tensor: a tensor.
+        tensor: a tensor of any shape.
         tf_type: the expected dtype.
         message: text before the error's message.
 
@@ -45,7 +45,7 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
     """Checks that a tensor is of an integer dtype.
 
     Args:
-        x: a tensor.
+        x: a tensor of any shape.
         message: text before the error's message.
 
     Returns:
@@ -66,7 +66,7 @@ def assert_same_float_dtype(tensors: Sequence[TensorLike | None] | None = None, 
     """Checks that tensors are all of one floating dtype.
 
     Args:
-        tensors: tensors; None among them is ignored.
+        tensors: tensors of any shapes; None among them is ignored.
         dtype: the dtype they must have.
 
     Returns:

@@ -61,7 +61,7 @@ def assert_equal(
     """Checks that `x == y` for all elements, with broadcasting.
 
     Args:
-        x, y: tensors of one dtype.
+        x, y: tensors of one dtype, whose shapes broadcast.
         message: text before the error's message.
         summarize: the number of elements in the message. Default 3.
 
@@ -83,7 +83,7 @@ def assert_none_equal(
     """Checks that `x != y` for all elements, with broadcasting.
 
     Args:
-        x, y: tensors of one dtype.
+        x, y: tensors of one dtype, whose shapes broadcast.
         message: text before the error's message.
         summarize: the number of elements in the message. Default 3.
 
@@ -105,7 +105,7 @@ def assert_less(
     """Checks that `x < y` for all elements, with broadcasting.
 
     Args:
-        x, y: tensors of one dtype.
+        x, y: tensors of one dtype, whose shapes broadcast.
         message: text before the error's message.
         summarize: the number of elements in the message. Default 3.
 
@@ -127,7 +127,7 @@ def assert_less_equal(
     """Checks that `x <= y` for all elements, with broadcasting.
 
     Args:
-        x, y: tensors of one dtype.
+        x, y: tensors of one dtype, whose shapes broadcast.
         message: text before the error's message.
         summarize: the number of elements in the message. Default 3.
 
@@ -149,7 +149,7 @@ def assert_greater(
     """Checks that `x > y` for all elements, with broadcasting.
 
     Args:
-        x, y: tensors of one dtype.
+        x, y: tensors of one dtype, whose shapes broadcast.
         message: text before the error's message.
         summarize: the number of elements in the message. Default 3.
 
@@ -171,7 +171,7 @@ def assert_greater_equal(
     """Checks that `x >= y` for all elements, with broadcasting.
 
     Args:
-        x, y: tensors of one dtype.
+        x, y: tensors of one dtype, whose shapes broadcast.
         message: text before the error's message.
         summarize: the number of elements in the message. Default 3.
 
@@ -214,7 +214,7 @@ def assert_negative(
     """Checks that `x < 0` for all elements.
 
     Args:
-        x: a tensor of numbers.
+        x: a tensor of numbers, of any shape.
         message: text before the error's message.
         summarize: the number of elements in the message. Default 3.
 
@@ -236,7 +236,7 @@ def assert_positive(
     """Checks that `x > 0` for all elements.
 
     Args:
-        x: a tensor of numbers.
+        x: a tensor of numbers, of any shape.
         message: text before the error's message.
         summarize: the number of elements in the message. Default 3.
 
@@ -258,7 +258,7 @@ def assert_non_negative(
     """Checks that `x >= 0` for all elements.
 
     Args:
-        x: a tensor of numbers.
+        x: a tensor of numbers, of any shape.
         message: text before the error's message.
         summarize: the number of elements in the message. Default 3.
 
@@ -280,7 +280,7 @@ def assert_non_positive(
     """Checks that `x <= 0` for all elements.
 
     Args:
-        x: a tensor of numbers.
+        x: a tensor of numbers, of any shape.
         message: text before the error's message.
         summarize: the number of elements in the message. Default 3.
 
@@ -308,7 +308,7 @@ def assert_near(
     """Checks that `abs(x - y) <= atol + rtol * abs(y)` for all elements.
 
     Args:
-        x, y: floating or complex tensors of one dtype.
+        x, y: floating or complex tensors of one dtype, whose shapes broadcast.
         rtol, atol: the tolerances, scalars. Default 10 times the machine epsilon of the dtype.
         message: text before the error's message.
         summarize: the number of elements in the message. Default 3.

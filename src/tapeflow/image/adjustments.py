@@ -45,6 +45,10 @@ def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
     Returns:
         Images of the same shape and dtype; integers are clipped to their range.
 
+    Raises:
+        AttributeError: `image` is neither floating nor integers.
+        UnimplementedError: `delta` is a string.
+
     Example:
         >>> tf.image.adjust_brightness([[[1.0]]], 0.5).numpy().tolist()
         [[[1.5]]]
@@ -181,8 +185,8 @@ def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1)
 
     Args:
         image: images of any shape; integers are converted over their whole range.
-        gamma: the exponent, not negative; 1 by default.
-        gain: the factor; 1 by default.
+        gamma: the exponent, a scalar that is not negative; 1 by default.
+        gain: the factor, a scalar; 1 by default.
 
     Returns:
         Images of the same shape and dtype; integers are clipped to their range.
@@ -213,6 +217,10 @@ def per_image_standardization(image: TensorLike) -> Tensor:
     Returns:
         float32 images of the same shape. The standard deviation that they are divided by is at least
         `1 / sqrt(elements)`.
+
+    Raises:
+        ValueError: `image` has fewer than three dimensions.
+        UnimplementedError: `image` is a string tensor.
 
     Example:
         >>> tf.image.per_image_standardization([[[1.0], [3.0]]]).numpy().tolist()

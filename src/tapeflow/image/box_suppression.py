@@ -438,8 +438,8 @@ def non_max_suppression_with_scores(
         iou_threshold: boxes overlap if their intersection over union is greater than this scalar; 0.5 by default.
             Without effect if `soft_nms_sigma` is positive.
         score_threshold: boxes with this score or a lower one are suppressed; a scalar. The default is -inf.
-        soft_nms_sigma: if positive, scores are multiplied by `exp(-iou ** 2 / (2 * sigma))` for each better box, and no
-            box is suppressed for its overlap; 0.0 by default.
+        soft_nms_sigma: a scalar; if positive, scores are multiplied by `exp(-iou ** 2 / (2 * sigma))` for each better
+            box, and no box is suppressed for its overlap; 0.0 by default.
 
     Returns:
         `(indices, scores)`: int32 of shape `[n]` with `n <= max_output_size`, and `n` scores of the dtype of `scores`.

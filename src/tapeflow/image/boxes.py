@@ -122,10 +122,10 @@ def generate_bounding_box_proposals(
         bbox_deltas: a float32 tensor of shape `[images, height, width, 4 * anchors]`.
         image_info: a float32 tensor of shape `[images, 5]`.
         anchors: a float32 tensor of shape `[anchors, 4]`.
-        nms_threshold: the overlap of boxes above which only the better one remains; 0.7 by default.
-        pre_nms_topn: the number of boxes that are compared; 6000 by default.
-        min_size: the smallest size of a box; 16 by default.
-        post_nms_topn: the number of boxes that are returned; 300 by default.
+        nms_threshold: a scalar, the overlap of boxes above which only the better one remains; 0.7 by default.
+        pre_nms_topn: a scalar, the number of boxes that are compared; 6000 by default.
+        min_size: a scalar, the smallest size of a box; 16 by default.
+        post_nms_topn: a scalar, the number of boxes that are returned; 300 by default.
 
     Returns:
         Nothing.

@@ -331,6 +331,10 @@ def rgb_to_yiq(images: TensorLike) -> Tensor:
     Returns:
         A tensor of the same shape and dtype.
 
+    Raises:
+        TypeError: `images` is not floating.
+        InvalidArgumentError: the last dimension is not 3.
+
     Example:
         >>> float(tf.image.rgb_to_yiq([[1.0, 1.0, 1.0]])[0, 0])
         1.0
@@ -346,6 +350,10 @@ def yiq_to_rgb(images: TensorLike) -> Tensor:
 
     Returns:
         A tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: `images` is not floating.
+        InvalidArgumentError: the last dimension is not 3.
 
     Example:
         >>> tf.image.yiq_to_rgb([[0.0, 0.0, 0.0]]).numpy().tolist()
@@ -363,6 +371,10 @@ def rgb_to_yuv(images: TensorLike) -> Tensor:
     Returns:
         A tensor of the same shape and dtype.
 
+    Raises:
+        TypeError: `images` is not floating.
+        InvalidArgumentError: the last dimension is not 3.
+
     Example:
         >>> float(tf.image.rgb_to_yuv([[1.0, 1.0, 1.0]])[0, 0])
         1.0
@@ -379,6 +391,10 @@ def yuv_to_rgb(images: TensorLike) -> Tensor:
     Returns:
         A tensor of the same shape and dtype.
 
+    Raises:
+        TypeError: `images` is not floating.
+        InvalidArgumentError: the last dimension is not 3.
+
     Example:
         >>> tf.image.yuv_to_rgb([[0.0, 0.0, 0.0]]).numpy().tolist()
         [[0.0, 0.0, 0.0]]
@@ -394,6 +410,10 @@ def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor of shape `[..., 1]` and the same dtype: `0.2989 r + 0.587 g + 0.114 b`.
+
+    Raises:
+        AttributeError: `images` is neither floating nor integers.
+        InvalidArgumentError: the last dimension is not 3.
 
     Example:
         >>> tf.image.rgb_to_grayscale([[[255, 255, 255]]]).numpy().tolist()

@@ -392,6 +392,9 @@ def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
     Returns:
         A bool tensor of the same shape.
 
+    Raises:
+        TypeError, InvalidArgumentError: `contents` is not a string tensor.
+
     Example:
         >>> bool(tf.io.is_jpeg(tf.io.encode_png(tf.zeros([1, 1, 1], tf.uint8))))
         False

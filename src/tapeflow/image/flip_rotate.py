@@ -35,6 +35,9 @@ def flip_left_right(image: TensorLike) -> Tensor:
     Returns:
         Images of the same shape and dtype.
 
+    Raises:
+        ValueError: `image` has neither three nor four dimensions.
+
     Example:
         >>> tf.image.flip_left_right([[[1], [2]]])[..., 0].numpy().tolist()
         [[2, 1]]
@@ -51,6 +54,9 @@ def flip_up_down(image: TensorLike) -> Tensor:
     Returns:
         Images of the same shape and dtype.
 
+    Raises:
+        ValueError: `image` has neither three nor four dimensions.
+
     Example:
         >>> tf.image.flip_up_down([[[1]], [[2]]])[..., 0].numpy().tolist()
         [[2], [1]]
@@ -66,6 +72,9 @@ def transpose(image: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         Images of shape `[batch, width, height, channels]` or `[width, height, channels]` and the same dtype.
+
+    Raises:
+        ValueError: `image` has neither three nor four dimensions.
 
     Example:
         >>> tf.image.transpose([[[1], [2]]])[..., 0].numpy().tolist()

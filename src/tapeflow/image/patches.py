@@ -25,6 +25,9 @@ def sobel_edges(image: TensorLike) -> Tensor:
     Returns:
         A tensor of shape `[batch, height, width, channels, 2]` and the same dtype: the changes down and to the right.
 
+    Raises:
+        InvalidArgumentError: `image` does not have four dimensions, or is not floating.
+
     Example:
         >>> tf.image.sobel_edges(tf.ones([1, 3, 3, 1])).shape
         TensorShape([1, 3, 3, 1, 2])

@@ -36,7 +36,7 @@ def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = N
 
     Args:
         a, b: images of the same shape `[..., height, width, channels]` and dtype.
-        max_val: the difference between the largest and the smallest value that a pixel can have.
+        max_val: a scalar, the difference between the largest and the smallest value that a pixel can have.
 
     Returns:
         A float32 tensor of shape `[...]`.
@@ -73,7 +73,7 @@ def ssim(
 
     Args:
         img1, img2: images of the same shape `[..., height, width, channels]` and dtype.
-        max_val: the difference between the largest and the smallest value that a pixel can have.
+        max_val: a scalar, the difference between the largest and the smallest value that a pixel can have.
         filter_size, filter_sigma: the size and the standard deviation of the Gaussian window.
         k1, k2: constants that keep the divisors away from zero.
         return_index_map: returns the similarity at each position of the window instead of its mean.
@@ -115,8 +115,8 @@ def ssim_multiscale(
 
     Args:
         img1, img2: images of the same shape `[..., height, width, channels]` and dtype.
-        max_val: the difference between the largest and the smallest value that a pixel can have.
-        power_factors: the weight of each scale, the original one first.
+        max_val: a scalar, the difference between the largest and the smallest value that a pixel can have.
+        power_factors: a vector with the weight of each scale, the original one first.
         filter_size, filter_sigma: the size and the standard deviation of the Gaussian window.
         k1, k2: constants that keep the divisors away from zero.
 

@@ -143,7 +143,7 @@ def resize_with_pad(
 
     Args:
         image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
-        target_height, target_width: the size of the result.
+        target_height, target_width: scalars, the size of the result.
         method: a `tf.image.ResizeMethod`, or its string.
         antialias: blends pixels when images shrink.
 
@@ -240,8 +240,8 @@ def pad_to_bounding_box(
 
     Args:
         image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
-        offset_height, offset_width: the number of zeros above and to the left.
-        target_height, target_width: the size of the result.
+        offset_height, offset_width: scalars, the number of zeros above and to the left.
+        target_height, target_width: scalars, the size of the result.
 
     Returns:
         Images of the target size and of the same dtype.
@@ -280,8 +280,8 @@ def crop_to_bounding_box(
 
     Args:
         image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
-        offset_height, offset_width: the first row and column of the part.
-        target_height, target_width: the size of the part.
+        offset_height, offset_width: scalars, the first row and column of the part.
+        target_height, target_width: scalars, the size of the part.
 
     Returns:
         Images of the target size and of the same dtype.
@@ -320,6 +320,9 @@ def resize_with_crop_or_pad(image: TensorLike, target_height: int, target_width:
     Returns:
         Images of the target size and of the same dtype.
 
+    Raises:
+        ValueError: `image` has neither three nor four dimensions, or a target is not positive.
+
     Example:
         >>> tf.image.resize_with_crop_or_pad([[[1], [2], [3]]], 1, 1).numpy().tolist()
         [[[2]]]
@@ -341,7 +344,7 @@ def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
 
     Args:
         image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
-        central_fraction: the fraction of height and width to keep, in (0, 1].
+        central_fraction: a scalar, the fraction of height and width to keep, in (0, 1].
 
     Returns:
         Images of the same dtype.

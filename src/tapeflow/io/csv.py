@@ -410,9 +410,9 @@ def decode_csv(
     """Parses CSV records (RFC 4180), into a tensor for each column.
 
     Args:
-        records: a string tensor, each string a record.
-        record_defaults: for each column a tensor of its dtype (float32, float64, int32, int64 or string): the default,
-            or an empty tensor for a required field.
+        records: a string tensor of any shape, each string a record.
+        record_defaults: for each column a scalar or vector of its dtype (float32, float64, int32, int64 or string): the
+            default, or an empty tensor for a required field.
         field_delim: the delimiter of fields, one character; "," by default.
         use_quote_delim: accepts fields in quotation marks, which may contain delimiters and newlines; True by default.
         na_value: the text of a missing field, in addition to "".

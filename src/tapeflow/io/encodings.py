@@ -67,11 +67,14 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
     """Encodes strings as web-safe base64, with `-` and `_` for the characters that are not safe in URLs.
 
     Args:
-        input: a string tensor.
+        input: a string tensor of any shape.
         pad: pads the results with `=` to a multiple of four characters.
 
     Returns:
         A string tensor of the same shape.
+
+    Raises:
+        InvalidArgumentError: `input` is not a string tensor.
 
     Example:
         >>> tf.io.encode_base64("hello").numpy()
@@ -139,7 +142,7 @@ def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
     """Decodes strings of web-safe base64, see `tf.io.encode_base64`.
 
     Args:
-        input: a string tensor, padded or not.
+        input: a string tensor of any shape, padded or not.
 
     Returns:
         A string tensor of the same shape.
@@ -217,7 +220,7 @@ def decode_raw(
     """Decodes strings that hold the bytes of numbers.
 
     Args:
-        input_bytes: a string tensor; all strings have the same length unless `fixed_length` is specified.
+        input_bytes: a string tensor of any shape; all strings have the same length unless `fixed_length` is specified.
         out_type: the dtype of the numbers.
         little_endian: True if the first byte of a number is the least significant one; True by default.
         fixed_length: a scalar. Strings are truncated or padded with zeros to this number of bytes; None decodes their
@@ -242,10 +245,13 @@ def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
     """Serializes a tensor as a `TensorProto` message.
 
     Args:
-        tensor: the tensor.
+        tensor: the tensor, of any shape.
 
     Returns:
         A string scalar.
+
+    Raises:
+        ValueError: `tensor` does not convert to a tensor.
 
     Example:
         >>> tf.io.parse_tensor(tf.io.serialize_tensor([1, 2]), tf.int32).numpy().tolist()

@@ -291,7 +291,7 @@ def decode_json_example(json_examples: TensorLike, name: str | None = None) -> T
     """Converts `tf.train.Example` messages from JSON to their serialized form.
 
     Args:
-        json_examples: a string tensor.
+        json_examples: a string tensor of any shape.
 
     Returns:
         A string tensor of the same shape.

@@ -73,6 +73,9 @@ def match_filenames_once(pattern: TensorLike, name: str | None = None) -> Variab
     Returns:
         A local variable of a string vector.
 
+    Raises:
+        TypeError, InvalidArgumentError: `pattern` is not a string tensor.
+
     Example:
         >>> import pathlib, tempfile
         >>> folder = pathlib.Path(tempfile.mkdtemp())

@@ -26,6 +26,9 @@ def write_graph(
     Returns:
         The file's path.
 
+    Raises:
+        NotFoundError, FailedPreconditionError: the folder can't be created.
+
     Example:
         >>> import pathlib, tempfile
         >>> with tf.Graph().as_default() as g:

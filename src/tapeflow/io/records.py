@@ -201,7 +201,7 @@ def decode_compressed(bytes: TensorLike, compression_type: str = "", name: str |
     """Decompresses strings.
 
     Args:
-        bytes: a string tensor.
+        bytes: a string tensor of any shape.
         compression_type: "", "ZLIB" or "GZIP".
 
     Returns:

@@ -446,7 +446,7 @@ def eigh_tridiagonal(
         eigvals_only: returns the eigenvalues alone; otherwise the eigenvectors, too.
         select: "a" for all eigenvalues, "i" for those from the index `select_range[0]` to `select_range[1]`, "v" for
             those in the interval from `select_range[0]`, which is left out, to `select_range[1]`.
-        select_range: two numbers; see `select`.
+        select_range: a vector of two numbers; see `select`.
         tol: has no effect, as eigenvalues are computed to full precision.
 
     Returns:

@@ -310,7 +310,7 @@ def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> Tensor:
 
     Args:
         equation: such as `"ij,jk->ik"`.
-        *inputs: tensors of one numeric dtype.
+        *inputs: tensors of one numeric dtype, each with one dimension for each letter of its term.
         **kwargs: `optimize`, the method that orders more than two inputs: "greedy" (the default), "optimal",
             "branch-2", "branch-all", "auto"; `name`.
 
@@ -353,7 +353,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: AxisLike, name: str | None = N
     """Sums products over dimensions of `a` and `b`, as matrices are multiplied.
 
     Args:
-        a, b: tensors of one numeric dtype.
+        a, b: tensors of one numeric dtype, whose dimensions in `axes` have equal sizes.
         axes: an int `n` for the last `n` dimensions of `a` and the first `n` of `b`, or two lists of dimensions of `a`
             and `b`, which are paired in order.
 

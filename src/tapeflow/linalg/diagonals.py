@@ -178,10 +178,10 @@ def diag(
 
     Args:
         diagonal: a tensor of shape `[..., length]`, or `[..., number, length]` for several diagonals.
-        k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several. The
-            default is 0.
+        k: which diagonal, a scalar: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of
+            several. The default is 0.
         num_rows, num_cols: the size of the matrices; -1 for the smallest size that holds the diagonals.
-        padding_value: the value of all other elements; 0 by default.
+        padding_value: a scalar, the value of all other elements; 0 by default.
         align: the side to which superdiagonals, then subdiagonals, are aligned: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT"
             or "RIGHT_RIGHT". The padding is on the other side. The default is "RIGHT_LEFT".
 
@@ -288,9 +288,9 @@ def diag_part(
 
     Args:
         input: a tensor of shape `[..., rows, columns]`.
-        k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several. The
-            default is 0.
-        padding_value: the value that shorter diagonals are padded with; 0 by default.
+        k: which diagonal, a scalar: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of
+            several. The default is 0.
+        padding_value: a scalar, the value that shorter diagonals are padded with; 0 by default.
         align: the side to which shorter diagonals are aligned; see `tf.linalg.diag`.
 
     Returns:
@@ -356,8 +356,8 @@ def set_diag(
         input: a tensor of shape `[..., rows, columns]`.
         diagonal: a tensor of shape `[..., length]`, or `[..., number, length]` for several diagonals, as
             `tf.linalg.diag_part` returns them.
-        k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several. The
-            default is 0.
+        k: which diagonal, a scalar: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of
+            several. The default is 0.
         align: the side to which shorter diagonals are aligned; see `tf.linalg.diag`.
 
     Returns:
@@ -423,7 +423,8 @@ def band_part(input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, n
 
     Args:
         input: a tensor of shape `[..., rows, columns]`.
-        num_lower, num_upper: the numbers of diagonals in the band below and above the main one; negative for all.
+        num_lower, num_upper: two scalars, the numbers of diagonals in the band below and above the main one; negative
+            for all.
 
     Returns:
         A tensor of the shape and dtype of `input`.

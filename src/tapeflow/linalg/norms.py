@@ -42,7 +42,7 @@ def norm(
     """Computes norms of vectors or of matrices.
 
     Args:
-        tensor: a tensor of a float or complex dtype.
+        tensor: a tensor of a float or complex dtype, of any shape.
         ord: "euclidean", `np.inf` or a positive number `p`: the root of order `p` of the sum of the absolute values to
             the power `p`. For matrices "euclidean" or "fro" (the root of the sum of squares), 1 (the largest sum of a
             column), `np.inf` (of a row), or 2 (the largest singular value). The default is "euclidean".
@@ -131,7 +131,7 @@ def normalize(
     """Divides vectors or matrices by their norms.
 
     Args:
-        tensor: a tensor of a float or complex dtype.
+        tensor: a tensor of a float or complex dtype, of any shape.
         ord: the kind of norm: "euclidean" (the default), "fro", `np.inf` or a positive number; see `tf.norm`.
         axis: the dimension of vectors, or the two dimensions of matrices; None for all elements as one vector.
 
@@ -170,7 +170,7 @@ def global_norm(t_list: Sequence[TensorLike | None], name: str | None = None) ->
     """Computes the Euclidean norm of all elements of many tensors: the root of the sum of their squares.
 
     Args:
-        t_list: tensors or `IndexedSlices` of one float dtype; None is skipped.
+        t_list: tensors or `IndexedSlices` of one float dtype and of any shapes; None is skipped.
 
     Returns:
         A scalar of that dtype.
@@ -192,7 +192,7 @@ def clip_by_norm(
     """Scales a tensor down to a Euclidean norm of at most `clip_norm`.
 
     Args:
-        t: a tensor of a float dtype, or `IndexedSlices`, whose rows then count as the tensor.
+        t: a tensor of a float dtype and any shape, or `IndexedSlices`, whose rows then count as the tensor.
         clip_norm: the largest norm allowed; it broadcasts against `t`.
         axes: the dimensions over which norms are computed; None for all.
 
@@ -229,9 +229,9 @@ def clip_by_global_norm(
     """Scales many tensors by one factor to a global norm of at most `clip_norm`.
 
     Args:
-        t_list: tensors or `IndexedSlices` of one float dtype; None stays None.
-        clip_norm: the largest global norm allowed.
-        use_norm: the global norm, if it was computed before.
+        t_list: tensors or `IndexedSlices` of one float dtype and of any shapes; None stays None.
+        clip_norm: a scalar, the largest global norm allowed.
+        use_norm: a scalar, the global norm, if it was computed before.
 
     Returns:
         The scaled tensors, and their global norm before scaling. If that is infinite or NaN, all elements become NaN.

@@ -60,7 +60,7 @@ def table_from_dataset(
         num_oov_buckets: an int, the number of buckets for missing keys; their numbers follow the table's size. The
             default is 0.
         vocab_size: an int, the number of pairs to read; None for all.
-        default_value: the value of missing keys, used if there are no buckets.
+        default_value: a scalar, the value of missing keys, used if there are no buckets.
         hasher_spec: the hash of missing keys.
         key_dtype: the dtype of the keys that are looked up: string or an integer one. The default is string.
 

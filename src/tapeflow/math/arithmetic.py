@@ -52,7 +52,7 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Adds two tensors element by element, with broadcasting; joins strings.
 
     Args:
-        x, y: tensors of one numeric dtype, or strings.
+        x, y: tensors of one numeric dtype, or strings, of shapes that broadcast.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -122,7 +122,7 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Subtracts `y` from `x` element by element, with broadcasting.
 
     Args:
-        x, y: tensors of one numeric dtype.
+        x, y: tensors of one numeric dtype, whose shapes broadcast.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -147,7 +147,7 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies two tensors element by element, with broadcasting.
 
     Args:
-        x, y: tensors of one numeric dtype.
+        x, y: tensors of one numeric dtype, whose shapes broadcast.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -176,10 +176,13 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `-x` element by element.
 
     Args:
-        x: a tensor of a signed numeric dtype.
+        x: a tensor of a signed numeric dtype, of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is unsigned, bool or string.
 
     Example:
         >>> tf.negative([1, -2]).numpy().tolist()
@@ -207,7 +210,7 @@ def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) ->
     """Computes `(x - y) ** 2` element by element, with broadcasting; for complex numbers `|x - y| ** 2`.
 
     Args:
-        x, y: tensors of one numeric dtype.
+        x, y: tensors of one numeric dtype, whose shapes broadcast.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -255,7 +258,7 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
     """Multiplies element by element, with 0 where `y` is 0, even if `x` is NaN or infinite there.
 
     Args:
-        x, y: floating or complex tensors of one dtype.
+        x, y: floating or complex tensors of one dtype, whose shapes broadcast.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -305,7 +308,7 @@ def add_n(inputs: Iterable[TensorLike], name: str | None = None) -> Tensor:
     """Adds tensors of one shape and dtype, without broadcasting.
 
     Args:
-        inputs: the tensors, or `IndexedSlices`; any iterable of them.
+        inputs: the tensors, or `IndexedSlices`, all of one shape; any iterable of them.
 
     Returns:
         A tensor of that shape and dtype, which for one input is the input itself.
@@ -336,7 +339,7 @@ def accumulate_n(
     """Adds tensors of one shape and dtype. The same as `tf.add_n`, with more checks.
 
     Args:
-        inputs: a list of tensors.
+        inputs: a list of tensors, all of one shape.
         shape: the shape of all tensors, or None for the shape of the first one.
         tensor_dtype: the dtype of all tensors, or None for the dtype of the first one.
 
@@ -373,7 +376,7 @@ def scalar_mul(scalar: TensorLike, x: Tensor | ReadAsTensor | IndexedSlices, nam
 
     Args:
         scalar: a number, or a tensor of shape `[]` and of the dtype of `x`.
-        x: a tensor, variable or `IndexedSlices`.
+        x: a tensor, variable or `IndexedSlices`, of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`, or `IndexedSlices` if `x` is one.
@@ -399,7 +402,7 @@ def polyval(coeffs: list[TensorLike], x: TensorLike, name: str | None = None) ->
 
     Args:
         coeffs: the list of coefficients: tensors that broadcast against `x`, the highest power first.
-        x: a tensor, the points of evaluation.
+        x: a tensor of any shape, the points of evaluation.
 
     Returns:
         A tensor of the dtype of the coefficients and of the broadcast shape; zeros like `x` without coefficients.

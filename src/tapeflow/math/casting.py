@@ -131,7 +131,7 @@ def cast(x: TensorLike | IndexedSlices, dtype: DTypeLike, name: str | None = Non
     Floats are cut off towards zero when they become integers; complex numbers lose their imaginary part.
 
     Args:
-        x: a tensor, or a value that converts to one; `IndexedSlices` stay sparse.
+        x: a tensor of any shape, or a value that converts to one; `IndexedSlices` stay sparse.
         dtype: the dtype of the result, a `tf.DType` or its name.
 
     Returns:
@@ -189,8 +189,8 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
     """Casts a tensor to a dtype, with values beyond its range replaced by its smallest or largest value.
 
     Args:
-        value: a tensor of a numeric dtype. Complex numbers lose their imaginary part if `dtype` is real; else both
-            parts saturate.
+        value: a tensor of a numeric dtype and any shape. Complex numbers lose their imaginary part if `dtype` is real;
+            else both parts saturate.
         dtype: the dtype of the result, a `tf.DType` or its name.
 
     Returns:

@@ -43,7 +43,7 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements are equal, with broadcasting. NaN equals nothing.
 
     Args:
-        x, y: tensors of one dtype, any.
+        x, y: tensors of one dtype, any, whose shapes broadcast.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -68,7 +68,7 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements differ, with broadcasting. NaN differs from everything.
 
     Args:
-        x, y: tensors of one dtype, any.
+        x, y: tensors of one dtype, any, whose shapes broadcast.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -171,7 +171,7 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x < y`, element by element, with broadcasting.
 
     Args:
-        x, y: tensors of one real dtype.
+        x, y: tensors of one real dtype, whose shapes broadcast.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -196,7 +196,7 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x <= y`, element by element, with broadcasting.
 
     Args:
-        x, y: tensors of one real dtype.
+        x, y: tensors of one real dtype, whose shapes broadcast.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -221,7 +221,7 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x > y`, element by element, with broadcasting.
 
     Args:
-        x, y: tensors of one real dtype.
+        x, y: tensors of one real dtype, whose shapes broadcast.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -246,7 +246,7 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
     """Tests whether `x >= y`, element by element, with broadcasting.
 
     Args:
-        x, y: tensors of one real dtype.
+        x, y: tensors of one real dtype, whose shapes broadcast.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -268,7 +268,7 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """Tests whether both elements are true, with broadcasting.
 
     Args:
-        x, y: bool tensors.
+        x, y: bool tensors, whose shapes broadcast.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -288,7 +288,7 @@ def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes logical OR element-wise, with broadcasting.
 
     Args:
-        x, y: bool tensors.
+        x, y: bool tensors, whose shapes broadcast.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -308,10 +308,13 @@ def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns the opposite truth value of each element.
 
     Args:
-        x: a bool tensor.
+        x: a bool tensor of any shape.
 
     Returns:
         A bool tensor of the shape of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not bool.
 
     Example:
         >>> tf.logical_not([True, False]).numpy().tolist()
@@ -323,7 +326,7 @@ def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -
     """Computes logical XOR (exactly one element is true) element-wise, with broadcasting.
 
     Args:
-        x, y: bool tensors.
+        x, y: bool tensors, whose shapes broadcast.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -348,10 +351,13 @@ def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests which elements are NaN.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A bool tensor of the shape of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.is_nan([1.0, float("nan")]).numpy().tolist()
@@ -364,10 +370,13 @@ def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests which elements are infinite.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A bool tensor of the shape of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.is_inf([1.0, float("-inf")]).numpy().tolist()
@@ -380,10 +389,13 @@ def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests which elements are neither infinite nor NaN.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A bool tensor of the shape of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.is_finite([1.0, float("nan")]).numpy().tolist()

@@ -44,7 +44,8 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tens
     """Combines real and imaginary parts into complex numbers, with broadcasting.
 
     Args:
-        real, imag: both float32, which gives complex64, or both float64, which gives complex128.
+        real, imag: of shapes that broadcast; both float32, which gives complex64, or both float64, which gives
+            complex128.
 
     Returns:
         A complex64 or complex128 tensor of the broadcast shape.
@@ -81,7 +82,7 @@ def real(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the real part of each element; of a real tensor the tensor itself.
 
     Args:
-        input: a tensor of a numeric dtype.
+        input: a tensor of a numeric dtype, of any shape.
 
     Returns:
         A tensor of the shape of `input`: float32 for complex64, float64 for complex128.
@@ -115,10 +116,13 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the imaginary part of each element; zeros for a real tensor.
 
     Args:
-        input: a tensor of any dtype.
+        input: a tensor of any dtype and shape.
 
     Returns:
         A tensor of the shape of `input`: float32 for complex64, float64 for complex128, else of its own dtype.
+
+    Raises:
+        ValueError: `input` does not convert to a tensor.
 
     Example:
         >>> tf.math.imag([1 + 2j, 3 - 1j]).numpy().tolist()
@@ -149,7 +153,7 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the complex conjugate of each element; a real tensor is its own.
 
     Args:
-        x: a tensor of a numeric dtype.
+        x: a tensor of a numeric dtype, of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -188,7 +192,7 @@ def angle(input: TensorLike, name: str | None = None) -> Tensor:
     The angle of a real number is 0, or pi where it is negative.
 
     Args:
-        input: a floating or complex tensor.
+        input: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape of `input`: float32 for complex64, float64 for complex128, else of its own dtype.

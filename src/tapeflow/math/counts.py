@@ -142,10 +142,10 @@ def bincount(
     """Counts how often each integer occurs.
 
     Args:
-        arr: int32 or int64, not negative: a tensor, `RaggedTensor` or `SparseTensor`. Floats are cut off.
+        arr: int32 or int64, not negative, of any shape: a tensor, `RaggedTensor` or `SparseTensor`. Floats are cut off.
         weights: a tensor of the kind and shape of `arr`. Each occurrence counts as much as its weight.
-        minlength: the least length of the result.
-        maxlength: the greatest length of the result; values from there on are not counted.
+        minlength: a scalar, the least length of the result.
+        maxlength: a scalar, the greatest length of the result; values from there on are not counted.
         dtype: the dtype of the result without weights: int32, int64, float32 or float64. The default is int32.
         axis: None or 0 counts all values. -1 counts the values of each row of a matrix.
         binary_output: returns 1 for each integer that occurs and 0 for others, instead of counts.
@@ -227,7 +227,7 @@ def confusion_matrix(
     Args:
         labels: the true classes, `[n]`, integers from 0 on.
         predictions: the predicted ones, `[n]`.
-        num_classes: the number of classes; by default the largest class plus 1.
+        num_classes: a scalar, the number of classes; by default the largest class plus 1.
         weights: `[n]`: each prediction counts as much as its weight.
         dtype: the dtype of the result; int32 by default.
 
@@ -296,7 +296,7 @@ def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether no element is less than the one before it, over all elements in row-major order.
 
     Args:
-        x: a numeric tensor.
+        x: a numeric tensor of any shape, which is flattened.
 
     Returns:
         A scalar bool; true of less than two elements.
@@ -316,7 +316,7 @@ def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether each element is greater than the one before it, over all elements in row-major order.
 
     Args:
-        x: a numeric tensor.
+        x: a numeric tensor of any shape, which is flattened.
 
     Returns:
         A scalar bool; true of less than two elements.

@@ -73,7 +73,7 @@ def cumsum(
     """Sums each element and all before it along a dimension. Integers wrap around.
 
     Args:
-        x: a numeric tensor.
+        x: a numeric tensor with at least one dimension.
         axis: the dimension; 0 by default.
         exclusive: leaves the element itself out. The first sum is then 0.
         reverse: sums from the last element on.
@@ -107,7 +107,7 @@ def cumprod(
     The gradient divides by `x`, and is 0 where that is 0; of complex numbers it is not conjugated: as TensorFlow's.
 
     Args:
-        x: a numeric tensor.
+        x: a numeric tensor with at least one dimension.
         axis: the dimension; 0 by default.
         exclusive: leaves the element itself out. The first product is then 1.
         reverse: multiplies from the last element on.
@@ -138,7 +138,7 @@ def cumulative_logsumexp(
     """Computes `log(cumsum(exp(x)))` along a dimension, without overflow.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor with at least one dimension.
         axis: the dimension; 0 by default.
         exclusive: leaves the element itself out. The first result is then `-inf`.
         reverse: goes from the last element on.

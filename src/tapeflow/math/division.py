@@ -79,7 +79,7 @@ def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides floats or complex numbers element by element, with broadcasting.
 
     Args:
-        x, y: floating or complex tensors of one dtype.
+        x, y: floating or complex tensors of one dtype, whose shapes broadcast.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -143,7 +143,8 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides element by element as Python 3 does: integers give floats.
 
     Args:
-        x, y: tensors of one numeric dtype. 8 and 16 bit integers are divided as float32, wider ones as float64.
+        x, y: tensors of one numeric dtype, whose shapes broadcast. 8 and 16 bit integers are divided as float32, wider
+            ones as float64.
 
     Returns:
         A floating or complex tensor of the broadcast shape.
@@ -171,7 +172,8 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides `x` by `y` as Python 3's `x / y` does: integers give floats. See `tf.math.truediv`.
 
     Args:
-        x, y: tensors of one numeric dtype. 8 and 16 bit integers are divided as float32, wider ones as float64.
+        x, y: tensors of one numeric dtype, whose shapes broadcast. 8 and 16 bit integers are divided as float32, wider
+            ones as float64.
 
     Returns:
         A floating or complex tensor of the broadcast shape.
@@ -208,7 +210,7 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides and rounds towards minus infinity, element by element. Its gradient is None.
 
     Args:
-        x, y: tensors of one real dtype.
+        x, y: tensors of one real dtype, whose shapes broadcast.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -248,7 +250,7 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """Divides and rounds towards zero, as C does, element by element. Its gradient is None.
 
     Args:
-        x, y: tensors of one real dtype.
+        x, y: tensors of one real dtype, whose shapes broadcast.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -323,7 +325,7 @@ def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes the remainder of floor division, `x - floor(x / y) * y`, which has the sign of `y`.
 
     Args:
-        x, y: tensors of one real dtype.
+        x, y: tensors of one real dtype, whose shapes broadcast.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -352,7 +354,7 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """Computes the remainder of division towards zero, as C's `fmod`, which has the sign of `x`.
 
     Args:
-        x, y: tensors of one real dtype.
+        x, y: tensors of one real dtype, whose shapes broadcast.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -427,7 +429,7 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
     """Divides element by element, with 0 where `y` is 0. Integers give floats, as in `tf.math.truediv`.
 
     Args:
-        x, y: tensors of one numeric dtype.
+        x, y: tensors of one numeric dtype, whose shapes broadcast.
 
     Returns:
         A floating or complex tensor of the broadcast shape.
@@ -451,7 +453,7 @@ def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x / y` element by element, and 0 where `x` is 0, whatever `y` is.
 
     Args:
-        x, y: floating or complex tensors of one dtype.
+        x, y: floating or complex tensors of one dtype, whose shapes broadcast.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -494,7 +496,7 @@ def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / x` element by element.
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -537,7 +539,7 @@ def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / x` element by element, and 0 where `x` is 0.
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.

@@ -58,10 +58,13 @@ def abs(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the absolute value of each element; for complex numbers the modulus, which is real.
 
     Args:
-        x: signed integers, floating or complex.
+        x: signed integers, floating or complex; of any shape.
 
     Returns:
         A tensor of the shape of `x`, and of its dtype: float32 for complex64, float64 for complex128.
+
+    Raises:
+        InvalidArgumentError: `x` is unsigned, bool or string.
 
     Example:
         >>> tf.abs([-1.5, 2.0]).numpy().tolist()
@@ -102,10 +105,13 @@ def sign(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns -1, 0 or 1, as each element is below, at or above 0; for complex numbers `x / |x|`, or 0.
 
     Args:
-        x: signed integers, floating or complex.
+        x: signed integers, floating or complex; of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is unsigned, bool or string.
 
     Example:
         >>> tf.sign([-3.5, 0.0, 2.0]).numpy().tolist()
@@ -121,10 +127,13 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x * x` element by element.
 
     Args:
-        x: a tensor of a numeric dtype.
+        x: a tensor of a numeric dtype, of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not numeric.
 
     Example:
         >>> tf.square([-2, 3]).numpy().tolist()
@@ -142,10 +151,13 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the square root of each element; NaN for negative floats.
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is neither floating nor complex.
 
     Example:
         >>> tf.sqrt([4.0, 9.0]).numpy().tolist()
@@ -180,10 +192,13 @@ def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / sqrt(x)` element by element.
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is neither floating nor complex.
 
     Example:
         >>> tf.math.rsqrt([4.0, 16.0]).numpy().tolist()
@@ -252,7 +267,7 @@ def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x ** y` element by element, with broadcasting.
 
     Args:
-        x, y: tensors of one dtype: signed integers, floating or complex.
+        x, y: tensors of one dtype, whose shapes broadcast: signed integers, floating or complex.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -293,10 +308,13 @@ def exp(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `e ** x` element by element.
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is neither floating nor complex.
 
     Example:
         >>> tf.exp([0.0, 1.0]).numpy().tolist()
@@ -316,10 +334,13 @@ def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `e ** x - 1` element by element, exact for small `x` too.
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is neither floating nor complex.
 
     Example:
         >>> tf.math.expm1([0.0, 1e-10]).numpy().tolist()
@@ -339,10 +360,13 @@ def log(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the natural logarithm of each element; -inf for 0 and NaN for negative floats.
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is neither floating nor complex.
 
     Example:
         >>> tf.math.log([1.0, 0.0]).numpy().tolist()
@@ -362,10 +386,13 @@ def log1p(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `log(1 + x)` element by element, exact for small `x` too.
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is neither floating nor complex.
 
     Example:
         >>> tf.math.log1p([0.0, -1.0]).numpy().tolist()
@@ -388,7 +415,7 @@ def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x * log(y)` element by element, and 0 where `x` is 0, whatever `y` is.
 
     Args:
-        x, y: floating or complex tensors of one dtype.
+        x, y: floating or complex tensors of one dtype, whose shapes broadcast.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -422,7 +449,7 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x * log(1 + y)` element by element, and 0 where `x` is 0, whatever `y` is.
 
     Args:
-        x, y: floating or complex tensors of one dtype.
+        x, y: floating or complex tensors of one dtype, whose shapes broadcast.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.

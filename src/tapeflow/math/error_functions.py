@@ -22,10 +22,13 @@ def erf(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the error function of each element: `2 / sqrt(pi)` times the integral of `exp(-t * t)` from 0 to `x`.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.erf([0.0, 1.0]).numpy().tolist()
@@ -43,10 +46,13 @@ def erfc(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the complementary error function, `1 - erf(x)`, of each element, exact for large `x` too.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.erfc([0.0, 1.0]).numpy().round(6).tolist()
@@ -69,10 +75,13 @@ def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse of the error function of each element; NaN outside [-1, 1].
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.erfinv([0.0, 1.0]).numpy().tolist()
@@ -90,10 +99,13 @@ def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the quantile of the standard normal distribution at each element; NaN outside [0, 1].
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.ndtri([0.5, 1.0]).numpy().tolist()
@@ -110,7 +122,7 @@ def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse of the complementary error function of each element; NaN outside [0, 2].
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.

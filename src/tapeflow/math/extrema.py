@@ -36,7 +36,7 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     Where both are equal, the gradient goes to `x`.
 
     Args:
-        x, y: tensors of one real dtype.
+        x, y: tensors of one real dtype, whose shapes broadcast.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -69,7 +69,7 @@ def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     Where both are equal, the gradient goes to `x`.
 
     Args:
-        x, y: tensors of one real dtype.
+        x, y: tensors of one real dtype, whose shapes broadcast.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -172,9 +172,9 @@ def clip_by_value(
     The gradient passes where nothing was clipped. If the bounds cross, `clip_value_min` wins.
 
     Args:
-        t: a tensor of a real dtype, or `IndexedSlices`, whose rows are clipped.
+        t: a tensor of a real dtype and any shape, or `IndexedSlices`, whose rows are clipped.
         clip_value_min: a tensor of the same dtype. Its shape broadcasts to the shape of `t`.
-        clip_value_max: a tensor like `clip_value_min`.
+        clip_value_max: a tensor like `clip_value_min`, of a shape that broadcasts.
 
     Returns:
         A tensor of the shape and dtype of `t`, or `IndexedSlices` if `t` is one.

@@ -33,10 +33,13 @@ def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the logarithm of the absolute value of the gamma function of each element.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.lgamma([1.0, 3.0]).numpy().tolist()
@@ -59,10 +62,13 @@ def digamma(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the derivative of `lgamma` at each element.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.digamma(1.0).numpy().round(5).item()
@@ -90,8 +96,8 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the `a`-th derivative of `digamma` at `x`, element by element, with broadcasting.
 
     Args:
-        a: whole numbers from 0 on, as floats; others give NaN. No gradient.
-        x: a float32 or float64 tensor of the dtype of `a`.
+        a: whole numbers from 0 on, as floats; others give NaN. No gradient. Of any shape.
+        x: a float32 or float64 tensor of the dtype of `a`, of a shape that broadcasts with its shape.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -138,8 +144,8 @@ def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Hurwitz zeta function, the sum of `(q + n) ** -x` over `n` from 0, with broadcasting.
 
     Args:
-        x: above 1; NaN below. No gradient.
-        q: a float32 or float64 tensor of the dtype of `x`.
+        x: above 1; NaN below. No gradient. Of any shape.
+        q: a float32 or float64 tensor of the dtype of `x`, of a shape that broadcasts with its shape.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -172,8 +178,8 @@ def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the lower regularized incomplete gamma function `P(a, x)`, element by element, with broadcasting.
 
     Args:
-        a: above 0; NaN else.
-        x: not below 0, of the dtype of `a`.
+        a: above 0; NaN else. Of any shape.
+        x: not below 0, of the dtype of `a`, and of a shape that broadcasts with its shape.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -203,8 +209,8 @@ def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the upper regularized incomplete gamma function `Q(a, x) = 1 - P(a, x)`, with broadcasting.
 
     Args:
-        a: above 0; NaN else.
-        x: not below 0, of the dtype of `a`.
+        a: above 0; NaN else. Of any shape.
+        x: not below 0, of the dtype of `a`, and of a shape that broadcasts with its shape.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -352,8 +358,9 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
     """Computes the regularized incomplete beta function `I_x(a, b)`, element by element, with broadcasting.
 
     Args:
-        a, b: above 0; NaN else. They have no gradient.
-        x: from 0 to 1, NaN else; all three float32 or all float64.
+        a, b: above 0; NaN else. They have no gradient. The shapes of all three broadcast.
+        x: from 0 to 1, NaN else; of a shape that broadcasts with those of `a` and `b`. All three are float32 or all
+            float64.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.

@@ -21,7 +21,7 @@ def l2_normalize(
     """Divides a tensor by its Euclidean length, or its parts along some dimensions by theirs.
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
         axis: an int or a list of ints, the dimension or dimensions along which the length is measured; None for all.
         epsilon: a float, the least value of the squared length. It keeps zeros at zero. The default is 1e-12.
         dim: the old name of `axis`.

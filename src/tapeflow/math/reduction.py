@@ -147,7 +147,7 @@ def reduce_sum(
     """Sums over dimensions. Integers wrap around.
 
     Args:
-        input_tensor: a numeric tensor.
+        input_tensor: a numeric tensor of any shape.
         axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
@@ -254,7 +254,7 @@ def reduce_mean(
     """Computes the mean over dimensions. The mean of integers is an integer, rounded towards zero.
 
     Args:
-        input_tensor: a numeric tensor.
+        input_tensor: a numeric tensor of any shape.
         axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
@@ -322,7 +322,7 @@ def reduce_max(
     The gradient is shared by all largest elements.
 
     Args:
-        input_tensor: a real tensor.
+        input_tensor: a real tensor of any shape.
         axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
@@ -356,7 +356,7 @@ def reduce_min(
     The gradient is shared by all smallest elements.
 
     Args:
-        input_tensor: a real tensor.
+        input_tensor: a real tensor of any shape.
         axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
@@ -408,7 +408,7 @@ def reduce_prod(
     """Multiplies elements over dimensions; 1 for no elements. Integers wrap around.
 
     Args:
-        input_tensor: a numeric tensor.
+        input_tensor: a numeric tensor of any shape.
         axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
@@ -486,7 +486,7 @@ def reduce_euclidean_norm(
     """Computes the Euclidean norm over dimensions: the square root of the sum of the squared magnitudes.
 
     Args:
-        input_tensor: a numeric tensor; integers give integers, rounded towards zero.
+        input_tensor: a numeric tensor of any shape; integers give integers, rounded towards zero.
         axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
@@ -519,7 +519,7 @@ def reduce_all(
     """Tests whether all elements are true, over dimensions; true for no elements.
 
     Args:
-        input_tensor: a bool tensor.
+        input_tensor: a bool tensor of any shape.
         axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
@@ -543,7 +543,7 @@ def reduce_any(
     """Tests whether any element is true, over dimensions; false for no elements.
 
     Args:
-        input_tensor: a bool tensor.
+        input_tensor: a bool tensor of any shape.
         axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
@@ -635,7 +635,7 @@ def argmax(input: TensorLike, axis: AxisLike = None, output_type: DTypeLike = in
     """Finds the position of the largest element along a dimension. Of several equal elements, it returns the first.
 
     Args:
-        input: real, or bools. NaN is never the largest.
+        input: real, or bools; of any shape. NaN is never the largest.
         axis: an int, the dimension, 0 by default.
         output_type: int16, uint16, int32 or int64; int64 by default.
 
@@ -656,7 +656,7 @@ def argmin(input: TensorLike, axis: AxisLike = None, output_type: DTypeLike = in
     """Finds the position of the smallest element along a dimension. Of several equal elements, it returns the first.
 
     Args:
-        input: real, or bools. NaN is never the smallest.
+        input: real, or bools; of any shape. NaN is never the smallest.
         axis: an int, the dimension, 0 by default.
         output_type: int32 or int64; int64 by default.
 
@@ -684,7 +684,7 @@ def reduce_logsumexp(
     """Computes `log(sum(exp(x)))` over dimensions, without overflow: the largest element is subtracted first.
 
     Args:
-        input_tensor: a floating tensor.
+        input_tensor: a floating tensor of any shape.
         axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
@@ -712,7 +712,7 @@ def reduce_variance(
     """Computes the variance over dimensions: the mean of the squared distances from the mean.
 
     Args:
-        input_tensor: a floating or complex tensor.
+        input_tensor: a floating or complex tensor of any shape.
         axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
@@ -749,7 +749,7 @@ def reduce_std(
     """Computes the standard deviation over dimensions: the square root of the variance.
 
     Args:
-        input_tensor: a floating or complex tensor.
+        input_tensor: a floating or complex tensor of any shape.
         axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
@@ -777,7 +777,7 @@ def count_nonzero(
     """Counts the elements that are not zero, over dimensions.
 
     Args:
-        input: numeric, bools, or strings. The empty string counts as zero.
+        input: numeric, bools, or strings, of any shape. The empty string counts as zero.
         axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
         dtype: the dtype of the result; int64 by default.

@@ -23,10 +23,13 @@ def floor(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each element down to an integer, in the dtype of `x`.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.floor([1.7, -1.2]).numpy().tolist()
@@ -39,10 +42,13 @@ def ceil(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each element up to an integer, in the dtype of `x`.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.ceil([1.7, -1.2]).numpy().tolist()
@@ -55,10 +61,13 @@ def rint(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each element to the nearest integer, in the dtype of `x`; halves go to the even one.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.rint([0.5, 1.5, -1.7]).numpy().tolist()
@@ -84,10 +93,13 @@ def round(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each element to the nearest integer, in the dtype of `x`; halves go to the even one, as in Python.
 
     Args:
-        x: floating, or integers. Integers are returned unchanged.
+        x: floating, or integers; of any shape. Integers are returned unchanged.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError, NotFoundError: `x` is neither real nor an integer.
 
     Example:
         >>> tf.round([0.5, 1.5, 2.4, -1.7]).numpy().tolist()
@@ -103,7 +115,7 @@ def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor
     """Returns the next float after `x1` in the direction of `x2`, element by element, with broadcasting.
 
     Args:
-        x1, x2: float32 or float64 tensors.
+        x1, x2: float32 or float64 tensors, whose shapes broadcast.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.

@@ -167,7 +167,8 @@ def unsorted_segment_sum(
 
     Args:
         data: a numeric tensor of shape `[*segment_ids.shape, *rest]`.
-        segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
+        segment_ids: integers below `num_segments` in any order, of a shape that begins the shape of `data`; rows with a
+            negative id are left out.
         num_segments: an integer scalar, the number of segments.
 
     Returns:
@@ -214,7 +215,8 @@ def unsorted_segment_max(
 
     Args:
         data: a real tensor of shape `[*segment_ids.shape, *rest]`.
-        segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
+        segment_ids: integers below `num_segments` in any order, of a shape that begins the shape of `data`; rows with a
+            negative id are left out.
         num_segments: an integer scalar, the number of segments.
 
     Returns:
@@ -238,7 +240,8 @@ def unsorted_segment_min(
 
     Args:
         data: a real tensor of shape `[*segment_ids.shape, *rest]`.
-        segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
+        segment_ids: integers below `num_segments` in any order, of a shape that begins the shape of `data`; rows with a
+            negative id are left out.
         num_segments: an integer scalar, the number of segments.
 
     Returns:
@@ -278,7 +281,8 @@ def unsorted_segment_prod(
 
     Args:
         data: a numeric tensor of shape `[*segment_ids.shape, *rest]`.
-        segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
+        segment_ids: integers below `num_segments` in any order, of a shape that begins the shape of `data`; rows with a
+            negative id are left out.
         num_segments: an integer scalar, the number of segments.
 
     Returns:
@@ -365,7 +369,8 @@ def unsorted_segment_mean(
 
     Args:
         data: a real tensor of shape `[*segment_ids.shape, *rest]`.
-        segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
+        segment_ids: integers below `num_segments` in any order, of a shape that begins the shape of `data`; rows with a
+            negative id are left out.
         num_segments: an integer scalar, the number of segments.
 
     Returns:
@@ -390,7 +395,8 @@ def unsorted_segment_sqrt_n(
 
     Args:
         data: a floating tensor of shape `[*segment_ids.shape, *rest]`.
-        segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
+        segment_ids: integers below `num_segments` in any order, of a shape that begins the shape of `data`; rows with a
+            negative id are left out.
         num_segments: an integer scalar, the number of segments.
 
     Returns:

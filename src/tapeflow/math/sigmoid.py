@@ -31,10 +31,13 @@ def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / (1 + exp(-x))` element by element.
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is neither floating nor complex.
 
     Example:
         >>> tf.sigmoid([0.0, 100.0]).numpy().tolist()
@@ -79,10 +82,13 @@ def tanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic tangent of each element.
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is neither floating nor complex.
 
     Example:
         >>> tf.tanh([0.0, 50.0]).numpy().tolist()
@@ -127,10 +133,13 @@ def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `log(1 + exp(features))` element by element.
 
     Args:
-        features: a floating tensor.
+        features: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `features`.
+
+    Raises:
+        InvalidArgumentError: `features` is not floating.
 
     Example:
         >>> tf.math.softplus([0.0, 50.0]).numpy().tolist()
@@ -163,10 +172,13 @@ def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `log(1 / (1 + exp(-x)))` element by element, without overflow.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.log_sigmoid([0.0, -100.0]).numpy().tolist()
@@ -185,10 +197,13 @@ def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `features / (1 + |features|)` element by element.
 
     Args:
-        features: a floating tensor.
+        features: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `features`.
+
+    Raises:
+        InvalidArgumentError: `features` is not floating.
 
     Example:
         >>> tf.math.softsign([-1.0, 3.0]).numpy().tolist()

@@ -65,8 +65,8 @@ def sobol_sample(
 
     Args:
         dim: the number of dimensions, up to 21200.
-        num_results: the number of points.
-        skip: the number of points to leave out at the beginning; 0 by default.
+        num_results: a scalar, the number of points.
+        skip: a scalar, the number of points to leave out at the beginning; 0 by default.
         dtype: float32 or float64; float32 by default.
 
     Returns:

@@ -191,7 +191,7 @@ def top_k(
 
     Args:
         input: a real tensor of shape `[..., n]`.
-        k: an int, the number of elements, at most `n`; 1 by default.
+        k: a scalar integer, the number of elements, at most `n`; 1 by default.
         sorted: requires sorted results, the largest first. They are always sorted. The default is True.
         index_type: the dtype of the indices: int16, int32 or int64. The default is int32.
 
@@ -345,8 +345,8 @@ def approx_top_k(
     """Finds the k largest or smallest elements of a dimension, and their positions: here always exactly.
 
     Args:
-        input: a half, bfloat16 or float32 tensor.
-        k: an int, the number of elements.
+        input: a half, bfloat16 or float32 tensor with at least one dimension.
+        k: a scalar int, the number of elements.
         reduction_dimension: an int, the dimension to search; -1 by default.
         is_max_k: True for the largest elements, False for the smallest; True by default.
         recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
@@ -381,8 +381,8 @@ def approx_max_k(
     """Finds the k largest elements of a dimension, and their positions. See `tf.approx_top_k`.
 
     Args:
-        operand: a half, bfloat16 or float32 tensor.
-        k: an int, the number of elements.
+        operand: a half, bfloat16 or float32 tensor with at least one dimension.
+        k: a scalar int, the number of elements.
         reduction_dimension: an int, the dimension to search; -1 by default.
         recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
 
@@ -414,8 +414,8 @@ def approx_min_k(
     """Finds the k smallest elements of a dimension, and their positions. See `tf.approx_top_k`.
 
     Args:
-        operand: a half, bfloat16 or float32 tensor.
-        k: an int, the number of elements.
+        operand: a half, bfloat16 or float32 tensor with at least one dimension.
+        k: a scalar int, the number of elements.
         reduction_dimension: an int, the dimension to search; -1 by default.
         recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
 

@@ -25,10 +25,13 @@ def sin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the sine of each element.
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is neither floating nor complex.
 
     Example:
         >>> tf.sin([0.0, 1.0]).numpy().tolist()
@@ -48,10 +51,13 @@ def cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the cosine of each element.
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is neither floating nor complex.
 
     Example:
         >>> tf.cos([0.0, 1.0]).numpy().tolist()
@@ -71,10 +77,13 @@ def tan(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the tangent of each element.
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is neither floating nor complex.
 
     Example:
         >>> tf.tan(0.0).numpy().item()
@@ -94,10 +103,13 @@ def asin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse sine of each element, from -pi/2 to pi/2; NaN for floats outside [-1, 1].
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is neither floating nor complex.
 
     Example:
         >>> tf.asin([0.0, 1.0]).numpy().tolist()
@@ -117,10 +129,13 @@ def acos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse cosine of each element, from 0 to pi; NaN for floats outside [-1, 1].
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is neither floating nor complex.
 
     Example:
         >>> tf.acos([1.0, 0.0]).numpy().tolist()
@@ -140,10 +155,13 @@ def atan(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse tangent of each element, from -pi/2 to pi/2.
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is neither floating nor complex.
 
     Example:
         >>> tf.atan([0.0, 1.0]).numpy().tolist()
@@ -161,7 +179,7 @@ def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the angle of the point `(x, y)`, from -pi to pi, element by element, with broadcasting.
 
     Args:
-        y, x: floating tensors of one dtype.
+        y, x: floating tensors of one dtype, whose shapes broadcast.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -193,10 +211,13 @@ def sinh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic sine of each element.
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is neither floating nor complex.
 
     Example:
         >>> tf.sinh([0.0, 1.0]).numpy().tolist()
@@ -216,10 +237,13 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic cosine of each element.
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is neither floating nor complex.
 
     Example:
         >>> tf.cosh([0.0, 1.0]).numpy().tolist()
@@ -239,10 +263,13 @@ def asinh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic sine of each element.
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is neither floating nor complex.
 
     Example:
         >>> tf.asinh([0.0, 1.0]).numpy().tolist()
@@ -262,10 +289,13 @@ def acosh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic cosine of each element; NaN for floats below 1.
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is neither floating nor complex.
 
     Example:
         >>> tf.acosh([1.0, 2.0]).numpy().tolist()
@@ -285,10 +315,13 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic tangent of each element; NaN for floats outside [-1, 1].
 
     Args:
-        x: a floating or complex tensor.
+        x: a floating or complex tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is neither floating nor complex.
 
     Example:
         >>> tf.atanh([0.0, 0.5]).numpy().tolist()

@@ -46,6 +46,9 @@ def relu(features: TensorLike, name: str | None = None) -> Tensor:
     Returns:
         A tensor of the same shape and dtype.
 
+    Raises:
+        InvalidArgumentError: `features` is not real.
+
     Example:
         >>> tf.nn.relu([-1.0, 2.0]).numpy().tolist()
         [0.0, 2.0]
@@ -105,6 +108,9 @@ def relu6(features: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor of the same shape and dtype.
+
+    Raises:
+        InvalidArgumentError: `features` is not real.
 
     Example:
         >>> tf.nn.relu6([-1.0, 2.0, 7.0]).numpy().tolist()
@@ -212,6 +218,9 @@ def elu(features: TensorLike, name: str | None = None) -> Tensor:
     Returns:
         A tensor of the same shape and dtype.
 
+    Raises:
+        InvalidArgumentError: `features` is not floating.
+
     Example:
         >>> tf.nn.elu([-1000.0, 2.0]).numpy().tolist()
         [-1.0, 2.0]
@@ -264,6 +273,9 @@ def selu(features: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor of the same shape and dtype.
+
+    Raises:
+        InvalidArgumentError: `features` is not floating.
 
     Example:
         >>> tf.nn.selu([0.0, 1.0]).numpy().tolist()
@@ -345,6 +357,9 @@ def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
     Returns:
         A tensor of the same shape and dtype.
 
+    Raises:
+        InvalidArgumentError: `features` are integers or bools.
+
     Example:
         >>> tf.nn.silu([0.0, 100.0]).numpy().tolist()
         [0.0, 100.0]
@@ -367,11 +382,14 @@ def crelu(features: TensorLike, axis: AxisLike = -1, name: str | None = None) ->
     """Joins relu of the features and relu of their negatives (Shang et al., 2016).
 
     Args:
-        features: a real tensor.
+        features: a real tensor with at least one dimension.
         axis: an int, the dimension to join along, which becomes twice as long; -1 by default.
 
     Returns:
         A tensor of the same dtype.
+
+    Raises:
+        InvalidArgumentError: `features` is not real or has no dimension.
 
     Example:
         >>> tf.nn.crelu([[-1.0, 2.0]]).numpy().tolist()

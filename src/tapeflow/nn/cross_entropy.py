@@ -352,7 +352,7 @@ def sigmoid_cross_entropy_with_logits(
 
     Args:
         labels: probabilities, the shape and dtype of `logits`.
-        logits: a floating tensor.
+        logits: a floating tensor of any shape.
 
     Returns:
         The losses, element by element.
@@ -386,8 +386,8 @@ def weighted_cross_entropy_with_logits(
 
     Args:
         labels: probabilities, the shape and dtype of `logits`.
-        logits: a floating tensor.
-        pos_weight: a number or tensor; above 1 it raises recall, below 1 precision.
+        logits: a floating tensor of any shape.
+        pos_weight: a number or tensor whose shape broadcasts; above 1 it raises recall, below 1 precision.
 
     Returns:
         The losses, element by element.
@@ -420,7 +420,7 @@ def log_poisson_loss(
 
     Args:
         targets: counts, the shape and dtype of `log_input`.
-        log_input: a floating tensor.
+        log_input: a floating tensor of any shape.
         compute_full_loss: adds Stirling's approximation of the factorial's logarithm for targets above 1.
 
     Returns:

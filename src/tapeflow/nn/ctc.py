@@ -336,6 +336,9 @@ def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | No
     Returns:
         The rows, filled up with zeros to the length of the longest, and their lengths.
 
+    Raises:
+        InvalidArgumentError: `labels` is not a matrix, or `seq_length` not a vector.
+
     Example:
         >>> [t.numpy().tolist() for t in tf.nn.collapse_repeated([[1, 1, 2, 2]], [4])]
         [[[1, 2]], [2]]

@@ -189,7 +189,7 @@ def depthwise_conv2d_backprop_input(
     Args:
         input_sizes: the shape of the input, a vector of 4 integers.
         filter: a tensor of shape `[height, width, channels, multiplier]`.
-        out_backprop: the gradient of the output.
+        out_backprop: the gradient of the output, of its shape.
         strides: the convolution's strides, a list of 4 ints.
         padding: "SAME", "VALID", or for each dimension a pair of the padding before and after.
         data_format: "NHWC" (the default) or "NCHW".
@@ -227,7 +227,7 @@ def depthwise_conv2d_backprop_filter(
     Args:
         input: the images, `[batch, height, width, channels]` for "NHWC".
         filter_sizes: the shape of the filters, a vector of 4 integers.
-        out_backprop: the gradient of the output.
+        out_backprop: the gradient of the output, of its shape.
         strides: the convolution's strides, a list of 4 ints.
         padding: "SAME", "VALID", or for each dimension a pair of the padding before and after.
         data_format: "NHWC" (the default) or "NCHW".

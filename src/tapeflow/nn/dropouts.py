@@ -25,7 +25,7 @@ def dropout(
     """Sets a random share of the elements to 0, and divides the others by the share that stays.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
         rate: the share to drop, in [0, 1): a number or a scalar tensor.
         noise_shape: the shape of the random choices; the shape of `x` by default. It broadcasts against `x`: along a
             dimension of length 1 (or a missing one), elements are dropped together. None stands for the dimension of
@@ -58,7 +58,7 @@ def stateless_dropout(
     """Applies dropout whose choices depend on the seed alone.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
         rate: the share to drop, in [0, 1): a number or a scalar tensor.
         seed: an integer tensor of shape `[2]`.
         rng_alg: the random number generator, as in `tf.random.stateless_uniform`; by default "auto_select".
@@ -92,7 +92,7 @@ def general_dropout(
     """Applies dropout by the caller's random number generator.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
         rate: the share to drop, in [0, 1): a number or a scalar tensor.
         uniform_sampler: `uniform_sampler(shape=..., dtype=...)` gives numbers uniform in [0, 1).
         noise_shape: the shape of the random choices; see `tf.nn.dropout`.

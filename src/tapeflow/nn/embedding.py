@@ -44,7 +44,7 @@ def embedding_lookup(
         params: the table: a tensor or variable `[rows, ...]`, or a list of them: the parts of a table split along the
             rows as evenly as possible, the longer parts first.
         ids: an int32 or int64 tensor of any shape (or ragged): row numbers.
-        max_norm: scales down rows whose Euclidean norm exceeds this; or None.
+        max_norm: a scalar; scales down rows whose Euclidean norm exceeds this; or None.
 
     Returns:
         The rows, of shape `ids.shape + params.shape[1:]`. The gradient of a table is sparse.
@@ -116,7 +116,7 @@ def embedding_lookup_sparse(
         sp_ids: a sparse `[batch, n]` (or ragged) of int32 or int64: the rows of each example, which has at least one.
         sp_weights: the weights of the rows, sparse (or ragged) like `sp_ids`; or None, for 1.
         combiner: "mean" (the default), "sum", or "sqrtn": the sum over the Euclidean norm of the weights.
-        max_norm: scales down rows whose Euclidean norm exceeds this; or None.
+        max_norm: a scalar; scales down rows whose Euclidean norm exceeds this; or None.
         allow_fast_lookup: not used.
 
     Returns:
@@ -215,7 +215,7 @@ def safe_embedding_lookup_sparse(
         sparse_weights: the weights of the rows, sparse like `sparse_ids`; or None.
         combiner: "mean", "sum" or "sqrtn"; "mean" by default.
         default_id: the row of examples without ids; None for zeros.
-        max_norm: scales down rows whose Euclidean norm exceeds this; or None.
+        max_norm: a scalar; scales down rows whose Euclidean norm exceeds this; or None.
         allow_fast_lookup: not used.
 
     Returns:

@@ -165,7 +165,7 @@ def conv2d_backprop_input_v2(
     Args:
         input: the convolution's input, `[batch, height, width, channels]` for "NHWC". Only its shape matters.
         filter: the convolution's filters, `[height, width, channels, out_channels]`.
-        out_backprop: the gradient of the convolution's result.
+        out_backprop: the gradient of the convolution's result, of its shape.
         strides: the convolution's strides, a list of 4 ints.
         padding: "SAME", "VALID", or "EXPLICIT" for the paddings in `explicit_paddings`.
         explicit_paddings: for each dimension the padding before and after, in one list of 8 ints.
@@ -206,7 +206,7 @@ def conv2d_backprop_filter_v2(
     Args:
         input: the convolution's input, `[batch, height, width, channels]` for "NHWC".
         filter: the convolution's filters, `[height, width, channels, out_channels]`. Only their shape matters.
-        out_backprop: the gradient of the convolution's result.
+        out_backprop: the gradient of the convolution's result, of its shape.
         strides: the convolution's strides, a list of 4 ints.
         padding: "SAME", "VALID", or "EXPLICIT" for the paddings in `explicit_paddings`.
         explicit_paddings: for each dimension the padding before and after, in one list of 8 ints.

@@ -102,7 +102,7 @@ def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: int =
     """Computes the monotone sequence nearest to the input: it minimizes the sum of squared differences.
 
     Args:
-        inputs: a real tensor; integers give floats.
+        inputs: a real tensor of any shape; integers give floats.
         decreasing: True for a decreasing result, False for an increasing one; True by default.
         axis: an int, the dimension of the sequences; -1 by default.
 

@@ -42,6 +42,9 @@ def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     Returns:
         A scalar of the same dtype.
 
+    Raises:
+        InvalidArgumentError: `t` is not floating.
+
     Example:
         >>> tf.nn.l2_loss([3.0, 4.0]).numpy().item()
         12.5
@@ -127,10 +130,13 @@ def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
     """Divides the sum of regularization losses by the number of replicas, whose gradients will be summed.
 
     Args:
-        regularization_loss: a tensor of numbers.
+        regularization_loss: a tensor of numbers, of any shape.
 
     Returns:
         A scalar: float32 or float64 for integers, as those of `tf.math.truediv`.
+
+    Raises:
+        InvalidArgumentError: the losses are not numeric.
 
     Example:
         >>> tf.nn.scale_regularization_loss([1.0, 3.0]).numpy().item()

@@ -37,7 +37,7 @@ def moments(
     As in TensorFlow, the gradient treats the mean within the variance as a constant, which is exact to first order.
 
     Args:
-        x: a numeric tensor; half and bfloat16 are computed in float32.
+        x: a numeric tensor of any shape; half and bfloat16 are computed in float32.
         axes: an int or a list of ints, the dimensions to reduce.
         shift: not used.
         keepdims: keeps the reduced dimensions, with length 1.
@@ -98,7 +98,7 @@ def weighted_moments(
     """Computes the mean and the variance over dimensions, of elements that count `frequency_weights` times.
 
     Args:
-        x: a floating tensor; half is computed in float32.
+        x: a floating tensor of any shape; half is computed in float32.
         axes: an int or a list of ints, the dimensions to reduce.
         frequency_weights: a tensor that broadcasts against `x`, the weight of each element.
         keepdims: keeps the reduced dimensions, with length 1.
@@ -134,9 +134,10 @@ def sufficient_statistics(
     """Computes sums for `normalize_moments`, which computes the mean and the variance from them.
 
     Args:
-        x: a numeric tensor.
+        x: a numeric tensor of any shape.
         axes: a list of ints, the dimensions to reduce.
-        shift: a value near the mean, or None. It is subtracted first, to keep the sums small.
+        shift: a value near the mean, of a shape that broadcasts to that of `x`, or None. It is subtracted first, to
+            keep the sums small.
         keepdims: keeps the reduced dimensions, with length 1.
 
     Returns:
@@ -173,12 +174,15 @@ def normalize_moments(
 
     Args:
         counts: the number of elements, a floating scalar.
-        mean_ss: a floating tensor, the sums of the (shifted) elements.
-        variance_ss: a floating tensor, the sums of the squares of the (shifted) elements.
-        shift: the value that was subtracted from the elements, or None.
+        mean_ss: a floating tensor of any shape, the sums of the (shifted) elements.
+        variance_ss: a floating tensor of the shape of `mean_ss`, the sums of the squares of the (shifted) elements.
+        shift: the value that was subtracted from the elements, of a shape that broadcasts, or None.
 
     Returns:
         The mean and the variance.
+
+    Raises:
+        InvalidArgumentError: the dtypes differ or are not numeric, or the shapes do not broadcast.
 
     Example:
         >>> [m.numpy().item() for m in tf.nn.normalize_moments(tf.constant(2.0), 4.0, 10.0, None)]
@@ -204,10 +208,10 @@ def batch_normalization(
     It is `scale * (x - mean) / sqrt(variance + variance_epsilon) + offset`.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
         mean, variance: tensors that broadcast against `x`.
         offset, scale: tensors that broadcast against `x`; or None.
-        variance_epsilon: a small number. It avoids division by 0.
+        variance_epsilon: a small scalar. It avoids division by 0.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -258,11 +262,14 @@ def batch_norm_with_global_normalization(
     Args:
         input: a tensor of shape `[batch, height, width, channels]`.
         mean, variance, beta, gamma: tensors of shape `[channels]`.
-        variance_epsilon: a small number. It avoids division by 0.
+        variance_epsilon: a small scalar. It avoids division by 0.
         scale_after_normalization: multiplies by `gamma`.
 
     Returns:
         A tensor of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
 
     Example:
         >>> one = tf.ones([1])
@@ -277,10 +284,13 @@ def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     """Computes the share of zeros among the elements.
 
     Args:
-        value: a numeric tensor.
+        value: a numeric tensor of any shape.
 
     Returns:
         A float32 scalar; NaN if there are no elements.
+
+    Raises:
+        ValueError: `value` does not convert to a tensor.
 
     Example:
         >>> tf.math.zero_fraction([0, 0, 1, 2]).numpy().item()

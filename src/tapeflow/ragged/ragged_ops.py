@@ -138,9 +138,9 @@ def range(
     """Returns rows of numbers from `starts` up to `limits`.
 
     Args:
-        starts: the first number of each row, or one for all rows; the limits, if there are none.
-        limits: the ends of the rows, not included.
-        deltas: the steps; 1 by default.
+        starts: a scalar or vector, the first number of each row, or one for all rows; the limits, if there are none.
+        limits: a scalar or vector, the ends of the rows, not included.
+        deltas: a scalar or vector, the steps; 1 by default.
         dtype: the dtype of the result.
         row_splits_dtype: int32 or int64; int64 by default.
 
@@ -169,7 +169,7 @@ def stack(values: Sequence[TensorLike], axis: int = 0, name: str | None = None) 
     """Stacks tensors and ragged tensors of one rank along a new dimension, whatever their lengths.
 
     Args:
-        values: a list of tensors or ragged tensors.
+        values: a list of tensors or ragged tensors of one rank.
         axis: an int, the position of the new dimension; 0 by default.
 
     Returns:
@@ -190,7 +190,7 @@ def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) ->
     """Returns the elements where a mask is true; rows stay rows.
 
     Args:
-        data: a tensor or ragged tensor.
+        data: a tensor or ragged tensor whose shape begins with that of `mask`.
         mask: booleans of shape `data.shape[:k]`, `k` at least 1.
 
     Returns:
@@ -287,7 +287,8 @@ def segment_ids_to_row_splits(
 
     Args:
         segment_ids: int32 or int64, a vector in any order.
-        num_segments: the number of rows; by default one more than the greatest id. Values of later rows do not count.
+        num_segments: a scalar, the number of rows; by default one more than the greatest id. Values of later rows do
+            not count.
         out_type: int32 or int64; by default the dtype of the ids.
 
     Returns:
@@ -332,9 +333,9 @@ def stack_dynamic_partitions(
     """Puts each value into the row that `partitions` specifies.
 
     Args:
-        data: a tensor or ragged tensor.
+        data: a tensor or ragged tensor. Its shape begins with that of `partitions`.
         partitions: an integer tensor of shape `data.shape[:k]`.
-        num_partitions: the number of rows.
+        num_partitions: a scalar, the number of rows.
 
     Returns:
         A ragged tensor of `num_partitions` rows.
@@ -438,10 +439,10 @@ def ragged_fill_empty_rows(
     """Fills every row without a value with the default value.
 
     Args:
-        value_rowids: int64: the row of each value.
-        values: the values.
-        nrows: the number of rows.
-        default_value: the value of empty rows.
+        value_rowids: int64, a vector: the row of each value.
+        values: a vector, the values.
+        nrows: a scalar, the number of rows.
+        default_value: a scalar, the value of empty rows.
 
     Returns:
         The rows of the values, the values, booleans that are true for the rows that were empty, and the new position of
@@ -464,11 +465,14 @@ def ragged_fill_empty_rows_grad(
     """Computes the gradients of `ragged_fill_empty_rows`.
 
     Args:
-        reverse_index_map: int64: the position of each of the old values.
-        grad_values: the gradients of the values that `ragged_fill_empty_rows` returned.
+        reverse_index_map: int64, a vector: the position of each of the old values.
+        grad_values: a vector, the gradients of the values that `ragged_fill_empty_rows` returned.
 
     Returns:
         The gradients of the old values, and of the default value.
+
+    Raises:
+        InvalidArgumentError: a position is not that of a gradient.
 
     Example:
         >>> d_values, d_default = tf.ragged_fill_empty_rows_grad([1], [2.0, 3.0])

@@ -53,11 +53,14 @@ def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None)
     """Puts the rows of a tensor, along its first dimension, into random order.
 
     Args:
-        value: a tensor of any dtype.
+        value: a tensor of any dtype and shape.
         seed: fixes the order, see `tf.random.set_seed`.
 
     Returns:
         A tensor of the same shape and dtype. No gradient passes.
+
+    Raises:
+        ValueError: `value` does not convert to a tensor.
 
     Example:
         >>> sorted(tf.random.shuffle([1, 2, 3]).numpy().tolist())
@@ -80,12 +83,15 @@ def stateless_shuffle(
     """Puts the rows of a tensor, along its first dimension, into the order that a seed decides.
 
     Args:
-        value: a tensor of any dtype.
+        value: a tensor of any dtype and shape.
         seed: an integer tensor of shape `[2]`.
         alg: the generator: "philox" or "auto_select" (the default), its number, or a `tf.random.Algorithm`.
 
     Returns:
         A tensor of the same shape and dtype. No gradient passes.
+
+    Raises:
+        InvalidArgumentError: `seed` does not have two elements.
 
     Example:
         >>> tf.random.experimental.stateless_shuffle([[1, 2], [3, 4], [5, 6]], seed=[8, 9]).numpy().tolist()
@@ -192,7 +198,7 @@ def random_index_shuffle(
     Args:
         index: an integer or a vector of them.
         seed: three integers, or a matrix with three for each index.
-        max_index: the largest index; of the dtype of `index`.
+        max_index: a scalar or vector, the largest index; of the dtype of `index`.
         rounds: an int, the number of rounds of the cipher that permutes: even, and at least 4. The default is 4.
 
     Returns:

@@ -203,7 +203,7 @@ def uniform(
     Args:
         shape: the shape of the result.
         minval: the lower bound, which is included. For integers a scalar. The default is 0.
-        maxval: the upper bound, which is not; 1 by default for floats.
+        maxval: the upper bound, not included, with a shape as `minval`; 1 by default for floats.
         dtype: floating, int32 or int64; float32 by default.
         seed: repeats the numbers in each run, see `tf.random.set_seed`.
 
@@ -313,7 +313,7 @@ def gamma(
     Args:
         shape: the number of samples of each distribution: the first part of the result's shape.
         alpha: the shape parameters, positive.
-        beta: the rates, positive; 1 by default.
+        beta: the rates, positive, of a shape that broadcasts with that of `alpha`; 1 by default.
         dtype: floating; float32 by default.
         seed: repeats the numbers in each run, see `tf.random.set_seed`.
 
@@ -357,7 +357,7 @@ def poisson(
 
     Args:
         shape: the number of samples of each distribution: the first part of the result's shape.
-        lam: the rates, not negative.
+        lam: the rates, not negative, of any shape.
         dtype: float16, float32, float64, int32 or int64; float32 by default.
         seed: repeats the numbers in each run, see `tf.random.set_seed`.
 
@@ -409,7 +409,7 @@ def categorical(
 
     Args:
         logits: a tensor of shape `[batch, classes]`, floating.
-        num_samples: the number of classes to draw for each row.
+        num_samples: a scalar, the number of classes to draw for each row.
         dtype: int64 (the default) or int32.
         seed: repeats the classes in each run, see `tf.random.set_seed`.
 

@@ -98,8 +98,8 @@ def stateless_uniform(
         shape: the shape of the result.
         seed: two integers: a list, or an int32 or int64 tensor of shape `[2]`.
         minval: the lower bound, which is included. For integers a scalar. The default is 0.
-        maxval: the upper bound, which is not; 1 by default for floats. Integers with both bounds None are over the
-            whole range of their dtype.
+        maxval: the upper bound, not included, with a shape as `minval`; 1 by default for floats. Integers with both
+            bounds None are over the whole range of their dtype.
         dtype: floating, int32 or int64; without bounds also uint32 or uint64. The default is float32.
         alg: the generator: "philox" or "auto_select", its number, or a `tf.random.Algorithm`. The default is
             "auto_select".
@@ -238,7 +238,7 @@ def stateless_gamma(
         shape: the shape of the result; it ends with the broadcast shape of `alpha` and `beta`.
         seed: an integer tensor of shape `[2]`.
         alpha: the shape parameters, positive.
-        beta: the rates, positive; 1 by default.
+        beta: the rates, positive, of a shape that broadcasts with that of `alpha`; 1 by default.
         dtype: floating; float32 by default.
 
     Returns:
@@ -283,7 +283,7 @@ def stateless_poisson(
     Args:
         shape: the shape of the result; it ends with the shape of `lam`.
         seed: an integer tensor of shape `[2]`.
-        lam: the rates, not negative.
+        lam: the rates, not negative, of a shape that broadcasts to `shape`.
         dtype: float16, float32, float64, int32 or int64; int32 by default.
 
     Returns:
@@ -308,8 +308,8 @@ def stateless_binomial(
     Args:
         shape: the shape of the result; it ends with the broadcast shape of `counts` and `probs`.
         seed: an integer tensor of shape `[2]`.
-        counts: the numbers of trials, not negative.
-        probs: the probabilities of success.
+        counts: the numbers of trials, not negative, of a shape that broadcasts to `shape`.
+        probs: the probabilities of success, of a shape that broadcasts to `shape`.
         output_dtype: float16, float32, float64, int32 or int64; int32 by default.
 
     Returns:
@@ -334,7 +334,7 @@ def stateless_categorical(
 
     Args:
         logits: a tensor of shape `[batch, classes]`, floating.
-        num_samples: the number of classes to draw for each row.
+        num_samples: a scalar, the number of classes to draw for each row.
         seed: an integer tensor of shape `[2]`.
         dtype: int32 or int64; int64 by default.
 
@@ -363,8 +363,8 @@ def stateless_parameterized_truncated_normal(
     Args:
         shape: the shape of the result; it ends with the broadcast shape of the parameters.
         seed: an integer tensor of shape `[2]`.
-        means, stddevs: of the distribution before it is cut off.
-        minvals, maxvals: the bounds. One of them may be infinite.
+        means, stddevs: of the distribution before it is cut off; of shapes that broadcast to `shape`.
+        minvals, maxvals: the bounds, of shapes that broadcast to `shape`. One of them may be infinite.
 
     Returns:
         A tensor of that shape and the parameters' dtype. No gradient passes.
@@ -385,11 +385,14 @@ def split(seed: TensorLike, num: TensorLike = 2, alg: AlgorithmLike = "auto_sele
 
     Args:
         seed: an integer tensor of shape `[2]`.
-        num: the number of new seeds; 2 by default.
+        num: a scalar, the number of new seeds; 2 by default.
         alg: the generator: "philox" or "auto_select" (the default), its number, or a `tf.random.Algorithm`.
 
     Returns:
         A tensor of shape `[num, 2]` and of the dtype of `seed`.
+
+    Raises:
+        InvalidArgumentError: `seed` does not have two elements, or `num` is negative.
 
     Example:
         >>> tf.random.split([1, 2]).numpy().tolist()
@@ -409,6 +412,10 @@ def fold_in(seed: TensorLike, data: TensorLike, alg: AlgorithmLike = "auto_selec
 
     Returns:
         A tensor of shape `[2]` and of the dtype of `data`.
+
+    Raises:
+        InvalidArgumentError: `seed` does not have two elements, or `data` is not a scalar.
+        ValueError: `data` is not an integer.
 
     Example:
         >>> tf.random.fold_in([1, 2], 3).numpy().tolist()

@@ -57,6 +57,9 @@ def contains_saved_model(export_dir: str | os.PathLike[str]) -> bool:
     Returns:
         True if it has a `saved_model.pb` or a `saved_model.pbtxt`.
 
+    Raises:
+        TypeError: `export_dir` is not a path.
+
     Example:
         >>> tf.saved_model.contains_saved_model("/no/such/directory")
         False

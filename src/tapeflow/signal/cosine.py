@@ -53,7 +53,7 @@ def dct(
     type 3 `x[0] + 2 sum(x[n] cos(pi (2k + 1) n / 2N))`, and type 4 `2 sum(x[n] cos(pi (2k + 1) (2n + 1) / 4N))`.
 
     Args:
-        input: a float32 or float64 tensor.
+        input: a float32 or float64 tensor [..., n].
         type: 1, 2, 3 or 4; 2 by default.
         n: an int. The last dimension is truncated or padded with zeros to this length; by default, it keeps its length.
         axis: must be -1, the default.
@@ -163,7 +163,7 @@ def idct(
     original times `2N` (type 1: times `2 (N - 1)`).
 
     Args:
-        input: a float32 or float64 tensor.
+        input: a float32 or float64 tensor [..., n].
         type: 1, 2, 3 or 4, the type of the transform to invert; 2 by default.
         n: an int. The last dimension is truncated or padded with zeros to this length; by default, it keeps its length.
         axis: must be -1, the default.

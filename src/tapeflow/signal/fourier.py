@@ -356,7 +356,7 @@ def fftnd(
     """Computes the discrete Fourier transform over some dimensions.
 
     Args:
-        input_tensor: a complex64 or complex128 tensor.
+        input_tensor: a complex64 or complex128 tensor with at least one dimension.
         fft_length: a list of ints. The dimensions `axes` are truncated or padded with zeros to these lengths; by
             default, they keep their lengths.
         axes: the dimensions; by default all, or as many of the last ones as `fft_length` has lengths.
@@ -390,7 +390,7 @@ def ifftnd(
     """Computes the inverse of `tf.signal.fftnd`.
 
     Args:
-        input_tensor: a complex64 or complex128 tensor.
+        input_tensor: a complex64 or complex128 tensor with at least one dimension.
         fft_length: a list of ints. The dimensions `axes` are truncated or padded with zeros to these lengths; by
             default, they keep their lengths.
         axes: the dimensions; by default all, or as many of the last ones as `fft_length` has lengths.
@@ -424,7 +424,7 @@ def rfftnd(
     """Computes the discrete Fourier transform of real numbers over some dimensions.
 
     Args:
-        input_tensor: a float32 or float64 tensor.
+        input_tensor: a float32 or float64 tensor with at least one dimension.
         fft_length: a list of ints. The dimensions `axes` are truncated or padded with zeros to these lengths; by
             default, they keep their lengths.
         axes: the dimensions; by default all, or as many of the last ones as `fft_length` has lengths.
@@ -462,7 +462,7 @@ def irfftnd(
     """Computes the inverse of `tf.signal.rfftnd`.
 
     Args:
-        input_tensor: a complex64 or complex128 tensor.
+        input_tensor: a complex64 or complex128 tensor with at least one dimension.
         fft_length: a list of ints, the lengths of the result; by default the input's lengths, and `2 * (n - 1)` for the
             last one.
         axes: the dimensions; by default all, or as many of the last ones as `fft_length` has lengths.
@@ -524,7 +524,7 @@ def fftshift(x: TensorLike, axes: AxisLike = None, name: str | None = None) -> T
     """Moves the zero frequency to the center.
 
     Args:
-        x: a tensor of any numeric dtype.
+        x: a tensor of any numeric dtype, with at least one dimension.
         axes: the dimensions; all by default.
 
     Returns:
@@ -544,7 +544,7 @@ def ifftshift(x: TensorLike, axes: AxisLike = None, name: str | None = None) -> 
     """Computes the inverse of `tf.signal.fftshift`; for odd lengths that is another shift.
 
     Args:
-        x: a tensor of any numeric dtype.
+        x: a tensor of any numeric dtype, with at least one dimension.
         axes: the dimensions; all by default.
 
     Returns:

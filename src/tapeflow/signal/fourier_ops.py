@@ -313,7 +313,7 @@ def fftnd(input: TensorLike, fft_length: ShapeLike, axes: AxisLike, name: str | 
     """Computes the discrete Fourier transform over some dimensions, after truncating or padding them to lengths.
 
     Args:
-        input: a complex64 or complex128 tensor.
+        input: a complex64 or complex128 tensor with at least one dimension.
         fft_length: integers, the length of each dimension of `axes`.
         axes: integers, the dimensions.
 
@@ -352,7 +352,7 @@ def ifftnd(input: TensorLike, fft_length: ShapeLike, axes: AxisLike, name: str |
     """Computes the inverse of `tf.fftnd`.
 
     Args:
-        input: a complex64 or complex128 tensor.
+        input: a complex64 or complex128 tensor with at least one dimension.
         fft_length: integers, the length of each dimension of `axes`.
         axes: integers, the dimensions.
 
@@ -446,7 +446,7 @@ def rfftnd(
     """Computes the discrete Fourier transform of real numbers over some dimensions.
 
     Args:
-        input: a float32 or float64 tensor.
+        input: a float32 or float64 tensor with at least one dimension.
         fft_length: integers. Each dimension in `axes` is truncated or padded with zeros to its length here.
         axes: integers, the dimensions.
         Tcomplex: the dtype of the result, complex64 or complex128; complex64 by default.
@@ -477,7 +477,7 @@ def irfftnd(
     """Computes the inverse of `tf.rfftnd`.
 
     Args:
-        input: a complex64 or complex128 tensor.
+        input: a complex64 or complex128 tensor with at least one dimension.
         fft_length: integers, the length of each dimension of `axes` of the result.
         axes: integers, the dimensions.
         Treal: the dtype of the result, float32 or float64; float32 by default.

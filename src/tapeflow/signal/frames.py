@@ -64,7 +64,7 @@ def frame(
     """Divides a dimension into frames, which may overlap.
 
     Args:
-        signal: a tensor of any dtype.
+        signal: a tensor of any dtype, with at least one dimension.
         frame_length: the number of samples in a frame, a scalar integer.
         frame_step: a scalar integer, the number of samples between the beginnings of successive frames.
         pad_end: adds the frames that begin inside of the signal and end after it, and pads the signal for them.

@@ -112,6 +112,9 @@ def inverse_stft_window_fn(
     Returns:
         A function `window_fn(frame_length, dtype)`, which returns a tensor of shape `[frame_length]`.
 
+    Raises:
+        ValueError: the returned function raises it if a length is not a scalar.
+
     Example:
         >>> window = tf.signal.inverse_stft_window_fn(2)(4, tf.float32)
         >>> np.allclose(window, [0.0, 1.0, 1.0, 1.0])
@@ -141,7 +144,7 @@ def inverse_stft(
 
     Args:
         stfts: a complex64 or complex128 tensor of shape `[..., frames, fft_length // 2 + 1]`.
-        frame_length, frame_step, fft_length: the arguments of the transform to invert.
+        frame_length, frame_step, fft_length: scalars, the arguments of the transform to invert.
         window_fn: the function for the window to multiply frames by; `tf.signal.inverse_stft_window_fn` returns the one
             that inverts a transform. None for no window.
 
@@ -195,7 +198,7 @@ def mdct(
 
     Args:
         signals: a float32 or float64 tensor of shape `[..., samples]`.
-        frame_length: the number of samples in a frame, a multiple of 4.
+        frame_length: a scalar, the number of samples in a frame, a multiple of 4.
         window_fn: `window_fn(frame_length, dtype=...)` returns the window; None for the constant `sqrt(1/2)`.
         pad_end: pads the signal for frames that end after it; see `tf.signal.frame`.
         norm: None, or "ortho" for an orthonormal transform.

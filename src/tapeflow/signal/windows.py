@@ -58,8 +58,8 @@ def hann_window(
 
     Args:
         window_length: the number of samples, a scalar integer.
-        periodic: True for a period of a periodic function (N is the length), False for a symmetric window (N is one
-            less). Windows of odd lengths are always symmetric.
+        periodic: a scalar: True for a period of a periodic function (N is the length), False for a symmetric window (N
+            is one less). Windows of odd lengths are always symmetric.
         dtype: a floating dtype; float32 by default.
 
     Returns:
@@ -83,7 +83,7 @@ def hamming_window(
 
     Args:
         window_length: the number of samples, a scalar integer.
-        periodic: True for a period of a periodic function, False for a symmetric window.
+        periodic: a scalar: True for a period of a periodic function, False for a symmetric window.
         dtype: a floating dtype; float32 by default.
 
     Returns:

@@ -535,7 +535,7 @@ def retain(sp_input: SparseLike, to_retain: TensorLike) -> SparseTensor:
 
     Args:
         sp_input: a `SparseTensor`.
-        to_retain: a boolean for each entry.
+        to_retain: a vector with a boolean for each entry.
 
     Returns:
         A sparse tensor of the same shape.
@@ -561,10 +561,14 @@ def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) ->
 
     Args:
         a: the slices.
-        mask_indices: integers: the indices to leave out.
+        mask_indices: a vector of integers: the indices to leave out.
 
     Returns:
         The other slices.
+
+    Raises:
+        InvalidArgumentError: `mask_indices` is not a vector.
+        AttributeError: `a` is not `IndexedSlices`.
 
     Example:
         >>> s = tf.IndexedSlices(tf.constant([[1], [2]]), tf.constant([4, 7]))
@@ -624,10 +628,13 @@ def fill_empty_rows(
 
     Args:
         sp_input: a `SparseTensor`.
-        default_value: the value of the new entries.
+        default_value: a scalar, the value of the new entries.
 
     Returns:
         The sparse tensor, and a boolean vector that is true for the rows that were empty.
+
+    Raises:
+        TypeError: `sp_input` is not a sparse tensor, or `default_value` not of its dtype.
 
     Example:
         >>> filled, empty = tf.sparse.fill_empty_rows(tf.SparseTensor([[1, 1]], [5], [2, 2]), 0)

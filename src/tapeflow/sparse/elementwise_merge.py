@@ -72,8 +72,8 @@ def add(a: SparseLike | TensorLike, b: SparseLike | TensorLike, threshold: Tenso
 
     Args:
         a, b: tensors of one dtype and shape. Sparse tensors must have sorted indices.
-        threshold: if both are sparse, sums of two elements with a smaller magnitude are left out. Elements that only
-            one tensor has always stay. The default is 0.
+        threshold: a scalar; if both are sparse, sums of two elements with a smaller magnitude are left out. Elements
+            that only one tensor has always stay. The default is 0.
 
     Returns:
         A `SparseTensor` if both are sparse, else a dense tensor.

@@ -267,6 +267,10 @@ def softmax(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
     Returns:
         A sparse tensor with the same indices.
 
+    Raises:
+        TypeError: `sp_input` is not a sparse tensor.
+        InvalidArgumentError: it has fewer than two dimensions, or is not floating.
+
     Example:
         >>> s = tf.SparseTensor([[0, 0], [0, 2]], [1.0, 1.0], [1, 3])
         >>> tf.sparse.softmax(s).values.numpy().tolist()
@@ -514,9 +518,9 @@ def segment_sum(
 
     Args:
         data: a tensor of rank 1 or more.
-        indices: integers, the rows to sum.
-        segment_ids: the segment of each of these rows, sorted.
-        num_segments: the number of segments; by default one more than the last id.
+        indices: a vector of integers, the rows to sum.
+        segment_ids: a vector with the segment of each of these rows, sorted.
+        num_segments: a scalar, the number of segments; by default one more than the last id.
         sparse_gradient: ignored: the gradient is sparse anyway.
 
     Returns:
@@ -540,9 +544,9 @@ def segment_mean(
 
     Args:
         data: a tensor of rank 1 or more.
-        indices: integers, the rows to average.
-        segment_ids: the segment of each of these rows, sorted.
-        num_segments: the number of segments; by default one more than the last id.
+        indices: a vector of integers, the rows to average.
+        segment_ids: a vector with the segment of each of these rows, sorted.
+        num_segments: a scalar, the number of segments; by default one more than the last id.
         sparse_gradient: ignored: the gradient is sparse anyway.
 
     Returns:
@@ -566,9 +570,9 @@ def segment_sqrt_n(
 
     Args:
         data: a tensor of rank 1 or more.
-        indices: integers, the rows to sum.
-        segment_ids: the segment of each of these rows, sorted.
-        num_segments: the number of segments; by default one more than the last id.
+        indices: a vector of integers, the rows to sum.
+        segment_ids: a vector with the segment of each of these rows, sorted.
+        num_segments: a scalar, the number of segments; by default one more than the last id.
         sparse_gradient: ignored: the gradient is sparse anyway.
 
     Returns:
@@ -601,7 +605,7 @@ def sampled_addmm(
         values: a tensor of shape `[..., n]`.
         dense_shape: the shape of the sparse matrix.
         mat1, mat2: of shapes `[..., m, k]` and `[..., k, p]`.
-        beta, alpha: factors; 1.0 by default.
+        beta, alpha: scalar factors; 1.0 by default.
         output_type: the dtype of the product; by default the dtype of `values`.
 
     Returns:

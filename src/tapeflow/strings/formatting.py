@@ -127,7 +127,7 @@ def as_string(
     """Writes each number as a string.
 
     Args:
-        input: numbers, booleans or strings.
+        input: numbers, booleans or strings, of any shape.
         precision: an int, the number of digits after the point, for floats; -1 for 6.
         scientific: writes floats as `1.5e+00`.
         shortest: writes floats in the shorter notation.
@@ -341,7 +341,7 @@ def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None
     """Reads the number in each string.
 
     Args:
-        input: a string tensor; white space around a number is skipped.
+        input: a string tensor of any shape; white space around a number is skipped.
         out_type: float32, float64, int32, int64, uint32 or uint64; float32 by default.
 
     Returns:
@@ -390,7 +390,7 @@ def format(
 
     Args:
         template: the text with placeholders.
-        inputs: a tensor or `RaggedTensor`, or a list of these with one element per placeholder.
+        inputs: a tensor or `RaggedTensor` of any shape, or a list of these with one element per placeholder.
         placeholder: the text that a tensor replaces; "{}" by default.
         summarize: an int, the number of elements to show at both ends of each dimension; -1 for all. The default is 3.
 

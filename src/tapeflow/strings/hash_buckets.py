@@ -115,7 +115,7 @@ def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = 
     """Computes the bucket of each string, by a fast hash (FarmHash) whose collisions anyone can compute.
 
     Args:
-        input: a string tensor.
+        input: a string tensor of any shape.
         num_buckets: an int, the number of buckets.
 
     Returns:
@@ -135,7 +135,7 @@ def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None)
     """Computes the bucket of each string, by TensorFlow's oldest hash. Prefer `to_hash_bucket_fast`.
 
     Args:
-        input: a string tensor.
+        input: a string tensor of any shape.
         num_buckets: an int, the number of buckets.
 
     Returns:
@@ -159,7 +159,7 @@ def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: Sequence[int
     """Computes the bucket of each string, by a hash (SipHash) whose collisions are hard to compute without its key.
 
     Args:
-        input: a string tensor.
+        input: a string tensor of any shape.
         num_buckets: an int, the number of buckets.
         key: two integers.
 

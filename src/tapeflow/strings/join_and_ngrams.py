@@ -120,7 +120,7 @@ def reduce_join(
     """Joins the strings along one dimension after the other.
 
     Args:
-        inputs: a string tensor.
+        inputs: a string tensor of any shape.
         axis: an int or a list of ints, the dimension or dimensions; None for all, the last first.
         keepdims: keeps the reduced dimensions, with length 1.
         separator: the text between two strings.
@@ -185,7 +185,7 @@ def unsorted_segment_join(
     """Joins the strings of each segment.
 
     Args:
-        inputs: a string tensor.
+        inputs: a string tensor whose shape begins with that of `segment_ids`.
         segment_ids: an int32 or int64 tensor. The shape of `inputs` begins with its shape.
         num_segments: an integer scalar, the number of segments.
         separator: the text between two strings.
@@ -303,7 +303,7 @@ def ngrams(
     """Joins all runs of `ngram_width` neighbours in the last dimension.
 
     Args:
-        data: a string tensor or `RaggedTensor`.
+        data: a string tensor or `RaggedTensor` [..., n].
         ngram_width: the number of neighbours, or a list of such numbers.
         separator: the text between two strings; " " by default.
         pad_values: a string, or a pair for the left and the right, that pads each row.

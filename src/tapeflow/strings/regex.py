@@ -407,7 +407,7 @@ def regex_replace(
     """Replaces matches of a regular expression.
 
     Args:
-        input: a string tensor.
+        input: a string tensor of any shape.
         pattern: a string scalar, the regular expression.
         rewrite: the replacement, a scalar; `\\1` stands for the first group.
         replace_global: replaces all matches; otherwise only the first one in each string.
@@ -482,7 +482,7 @@ def regex_full_match(input: TensorLike, pattern: TensorLike, name: str | None = 
     """Tests whether each string matches a regular expression from its beginning to its end.
 
     Args:
-        input: a string tensor.
+        input: a string tensor of any shape.
         pattern: a string scalar, the regular expression.
 
     Returns:

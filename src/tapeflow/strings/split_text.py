@@ -223,7 +223,7 @@ def bytes_split(input: TensorLike, name: str | None = None) -> Tensor | RaggedTe
     """Splits each string into its bytes.
 
     Args:
-        input: a string tensor or `RaggedTensor`.
+        input: a string tensor or `RaggedTensor` of any shape.
 
     Returns:
         Strings: a vector for a scalar, otherwise a `RaggedTensor` with one dimension more than `input`.
@@ -253,7 +253,7 @@ def split(
     """Splits each string at separators.
 
     Args:
-        input: a string tensor or `RaggedTensor`.
+        input: a string tensor or `RaggedTensor` of any shape.
         sep: the separator, a scalar; without one, runs of white space separate, and empty parts are left out.
         maxsplit: an int, the largest number of splits; -1 for any number.
 

@@ -40,7 +40,7 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Te
     """Computes the length of each string.
 
     Args:
-        input: a string tensor.
+        input: a string tensor of any shape.
         unit: "BYTE", or "UTF8_CHAR" to count characters; "BYTE" by default.
 
     Returns:
@@ -72,7 +72,7 @@ def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
     """Changes letters to lower case: ASCII letters, or with `encoding="utf-8"` all.
 
     Args:
-        input: a string tensor.
+        input: a string tensor of any shape.
         encoding: "", or "utf-8", which replaces bytes that are not UTF-8 by U+FFFD.
 
     Returns:
@@ -92,7 +92,7 @@ def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
     """Changes letters to upper case: ASCII letters, or with `encoding="utf-8"` all.
 
     Args:
-        input: a string tensor.
+        input: a string tensor of any shape.
         encoding: "", or "utf-8", which replaces bytes that are not UTF-8 by U+FFFD.
 
     Returns:
@@ -131,10 +131,13 @@ def strip(input: TensorLike, name: str | None = None) -> Tensor:
     """Removes the white space at both ends of each string.
 
     Args:
-        input: a string tensor.
+        input: a string tensor of any shape.
 
     Returns:
         Strings, of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: `input` is not a string tensor.
 
     Example:
         >>> tf.strings.strip(" a b\\n").numpy()
@@ -254,7 +257,7 @@ def substr(input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYT
     """Extracts the part of each string from `pos` on, of at most `len` units.
 
     Args:
-        input: a string tensor.
+        input: a string tensor of any shape.
         pos: an int32 or int64 tensor, the first byte or character; negative from the end. It broadcasts with `input`.
         len: a tensor of the shape and dtype of `pos`, the number of bytes or characters.
         unit: "BYTE" or "UTF8_CHAR"; "BYTE" by default.

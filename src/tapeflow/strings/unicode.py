@@ -166,7 +166,7 @@ def unicode_decode(
     """Decodes each string to its code points.
 
     Args:
-        input: a string tensor.
+        input: a string tensor of any shape.
         input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
         errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
         replacement_char: an int, the code point that replaces them; 0xFFFD by default.
@@ -208,7 +208,7 @@ def unicode_decode_with_offsets(
     """Decodes each string to its code points, and their offsets.
 
     Args:
-        input: a string tensor.
+        input: a string tensor of any shape.
         input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
         errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
         replacement_char: an int, the code point that replaces them; 0xFFFD by default.
@@ -260,7 +260,7 @@ def unicode_split(
     """Splits each string into its characters.
 
     Args:
-        input: a string tensor.
+        input: a string tensor of any shape.
         input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
         errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
         replacement_char: an int, the code point that replaces them; 0xFFFD by default.
@@ -289,7 +289,7 @@ def unicode_split_with_offsets(
     """Splits each string into its characters, and computes their offsets.
 
     Args:
-        input: a string tensor.
+        input: a string tensor of any shape.
         input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
         errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
         replacement_char: an int, the code point that replaces them; 0xFFFD by default.
@@ -457,7 +457,7 @@ def unicode_transcode(
     """Changes the encoding of strings.
 
     Args:
-        input: a string tensor.
+        input: a string tensor of any shape.
         input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
         output_encoding: the new encoding.
         errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
@@ -506,10 +506,13 @@ def unicode_script(input: TensorLike, name: str | None = None) -> Tensor:
     invalid).
 
     Args:
-        input: int32 code points.
+        input: int32 code points, of any shape.
 
     Returns:
         int32, of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: `input` is not int32.
 
     Example:
         >>> tf.strings.unicode_script([97, 1041]).numpy().tolist()

@@ -129,7 +129,7 @@ def image(
         data: images `[k, height, width, channels]` with 1 channel (gray), 2 (gray and alpha), 3 (RGB) or 4 (RGBA).
             Floats are clipped to `[0, 1]`. Integers are scaled from the range of their dtype to the range of uint8.
         step: an int64 scalar; by default the default step.
-        max_outputs: the number of images to write at most; 3 by default.
+        max_outputs: a scalar, the number of images to write at most; 3 by default.
         description: in Markdown.
 
     Returns:
@@ -235,7 +235,7 @@ def audio(
         data: float32 samples in `[-1, 1]` of shape `[k, frames, channels]`.
         sample_rate: an int32 scalar, in Hz.
         step: an int64 scalar; by default the default step.
-        max_outputs: the number of clips to write at most; 3 by default.
+        max_outputs: a scalar, the number of clips to write at most; 3 by default.
         encoding: "wav".
         description: in Markdown.
 

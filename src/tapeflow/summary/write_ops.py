@@ -141,7 +141,7 @@ def write_raw_pb(tensor: TensorLike, step: TensorLike | None = None, name: str |
     """Writes serialized `Summary` messages.
 
     Args:
-        tensor: a string tensor, each element a message.
+        tensor: a string tensor of any shape, each element a message.
         step: an int64 scalar; by default the default step.
         name: accepted, and has no effect.
 

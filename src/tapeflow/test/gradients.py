@@ -24,7 +24,7 @@ def compute_gradient(
 
     Args:
         f: a function of the tensors in `x` that returns one tensor.
-        x: a list or tuple of values that convert to floating or complex tensors.
+        x: a list or tuple of values of any shapes that convert to floating or complex tensors.
         delta: half of the step of the differences; by default `2**-10`.
 
     Returns:

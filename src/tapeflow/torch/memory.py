@@ -55,7 +55,7 @@ def to_torch(x: TensorLike) -> torch.Tensor:
     copied at once.
 
     Args:
-        x: a tensor, a variable, or a value that converts to a tensor.
+        x: a tensor, a variable, or a value that converts to a tensor; of any shape.
 
     Returns:
         A `torch.Tensor` of the same shape and dtype, that requires no gradient.

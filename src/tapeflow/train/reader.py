@@ -150,6 +150,10 @@ def list_variables(ckpt_dir_or_file: str | os.PathLike[str]) -> list[tuple[str, 
     Returns:
         Pairs of a name and a shape, sorted.
 
+    Raises:
+        NotFoundError: there is no checkpoint.
+        DataLossError: the files are damaged.
+
     Example:
         >>> import tempfile
         >>> path = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).write(tempfile.mkdtemp() + "/ckpt")

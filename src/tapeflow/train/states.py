@@ -35,6 +35,9 @@ def get_checkpoint_state(checkpoint_dir: str | os.PathLike[str], latest_filename
     Returns:
         A `CheckpointState` message, or None if there is no such file or it can't be parsed.
 
+    Raises:
+        TypeError: `checkpoint_dir` is not a path.
+
     Example:
         >>> import tempfile
         >>> directory = tempfile.mkdtemp()
@@ -97,6 +100,9 @@ def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: s
     Returns:
         The name, or None if there is no checkpoint.
 
+    Raises:
+        TypeError: `checkpoint_dir` is not a path.
+
     Example:
         >>> import tempfile
         >>> directory = tempfile.mkdtemp()
@@ -130,6 +136,9 @@ def checkpoints_iterator(
 
     Returns:
         An iterator over names.
+
+    Raises:
+        TypeError: `checkpoint_dir` is not a path.
 
     Example:
         >>> import tempfile

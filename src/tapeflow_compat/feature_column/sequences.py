@@ -21,7 +21,7 @@ def sequence_numeric_column(
     Args:
         key: a string, the feature's key and the column's name.
         shape: an int or a sequence of ints, the shape of one step; `(1,)` by default.
-        default_value: a number, the padding up to the length of the longest sequence; 0.0 by default.
+        default_value: a scalar, the padding up to the length of the longest sequence; 0.0 by default.
         dtype: the feature's dtype; float32 by default.
         normalizer_fn: a function of the feature, a sparse tensor, applied first; or None.
 

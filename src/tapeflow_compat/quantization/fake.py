@@ -111,7 +111,7 @@ def fake_quant_with_min_max_args_gradient(
 
     Args:
         gradients: the gradient of the result, float32, of the shape of `inputs`.
-        inputs, min, max, num_bits, narrow_range: the arguments of the forward function.
+        inputs, min, max, num_bits, narrow_range: the arguments of the forward function, with their shapes.
 
     Returns:
         The gradient of `inputs`: a float32 tensor of their shape.
@@ -218,7 +218,7 @@ def fake_quant_with_min_max_vars_gradient(
 
     Args:
         gradients: the gradient of the result, float32, of the shape of `inputs`.
-        inputs, min, max, num_bits, narrow_range: the arguments of the forward function.
+        inputs, min, max, num_bits, narrow_range: the arguments of the forward function, with their shapes.
 
     Returns:
         The gradients of `inputs`, `min` and `max`: float32 tensors of their shapes.
@@ -337,7 +337,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
 
     Args:
         gradients: the gradient of the result, float32, of the shape of `inputs`.
-        inputs, min, max, num_bits, narrow_range: the arguments of the forward function.
+        inputs, min, max, num_bits, narrow_range: the arguments of the forward function, with their shapes.
 
     Returns:
         The gradients of `inputs`, `min` and `max`: float32 tensors of their shapes.

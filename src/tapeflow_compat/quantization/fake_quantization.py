@@ -154,7 +154,7 @@ def quantize_and_dequantize_v2(
     The gradient passes unchanged where the input is between `input_min` and `input_max`, and is 0 elsewhere.
 
     Args:
-        input: a floating tensor.
+        input: a floating tensor of any shape.
         input_min, input_max: the range: scalars, or with an axis one for each of its slices.
         signed_input: allows negative integers; True by default.
         num_bits: an int, the number of bits of the integers; 8 by default.
@@ -194,7 +194,7 @@ def quantize_and_dequantize(
     """Rounds as `quantize_and_dequantize_v2` does, with the gradient of the identity everywhere.
 
     Args:
-        input: a floating tensor.
+        input: a floating tensor of any shape.
         input_min, input_max: the range: scalars, or with an axis one for each of its slices.
         signed_input: allows negative integers; True by default.
         num_bits: an int, the number of bits of the integers; 8 by default.

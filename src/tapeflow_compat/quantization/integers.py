@@ -164,7 +164,7 @@ def quantize(
     """Quantizes numbers: writes them as integers of few bits.
 
     Args:
-        input: a float32 tensor.
+        input: a float32 tensor of any shape.
         min_range, max_range: the numbers that the least and the greatest integer stand for: scalars, or with an axis
             one for each of its slices. The range is widened to hold zero.
         T: `tf.qint8`, `tf.quint8`, `tf.qint16`, `tf.quint16` or `tf.qint32`.
@@ -232,8 +232,9 @@ def dequantize(
     """Computes the numbers that integers of few bits stand for; see `tf.quantization.quantize`.
 
     Args:
-        input: a tensor of a quantized dtype.
-        min_range, max_range: the numbers that the least and the greatest integer stand for.
+        input: a tensor of a quantized dtype, of any shape.
+        min_range, max_range: scalars, or vectors with an element for each index of `axis`: the numbers that the least
+            and the greatest integer stand for.
         mode: "MIN_COMBINED", "MIN_FIRST" or "SCALED"; see `quantize`. The default is "MIN_COMBINED".
         axis: an int, the axis whose slices have separate ranges; None for one range.
         narrow_range: True if the integers leave out the least one ("SCALED").
@@ -241,6 +242,9 @@ def dequantize(
 
     Returns:
         A tensor of the shape of `input` and of `dtype`.
+
+    Raises:
+        InvalidArgumentError: the dtype is not quantized, or the ranges do not fit the shape of `input`.
 
     Example:
         >>> q, low, high = tf.quantization.quantize([-1.0, 0.0, 2.0], -1.0, 2.0, tf.quint8)
@@ -293,12 +297,16 @@ def quantized_concat(
     """Concatenates tensors of integers with separate ranges, in a range that holds all of them.
 
     Args:
-        concat_dim: the axis.
-        values: at least two tensors of a quantized dtype, alike but for that axis.
+        concat_dim: a scalar, the axis.
+        values: at least two tensors of a quantized dtype, whose shapes are alike but for that axis.
         input_mins, input_maxes: their ranges, as lists of scalars.
 
     Returns:
         A named tuple of three tensors: the integers, and the ends of their range, float32 scalars.
+
+    Raises:
+        InvalidArgumentError: there are no tensors, or one has no range.
+        ValueError: their shapes do not fit.
 
     Example:
         >>> a, b = (tf.quantization.quantize([x], 0.0, x, tf.quint8) for x in (1.0, 2.0))

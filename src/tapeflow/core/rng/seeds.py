@@ -84,10 +84,13 @@ def set_seed(seed: TensorLike | None) -> None:
     """Sets the global seed. A program then draws the same random numbers each time it runs.
 
     Args:
-        seed: an integer; None removes the global seed.
+        seed: a scalar integer; None removes the global seed.
 
     Returns:
         None.
+
+    Raises:
+        TypeError: `seed` is not a number.
 
     Example:
         >>> tf.random.set_seed(1)

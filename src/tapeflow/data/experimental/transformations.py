@@ -39,11 +39,14 @@ def Counter(start: TensorLike = 0, step: TensorLike = 1, dtype: DTypeLike = int6
     """Returns an infinite dataset of the numbers from `start` on; the older name of `Dataset.counter`.
 
     Args:
-        start, step: integers.
+        start, step: scalar integers.
         dtype: the dtype of the elements.
 
     Returns:
         A dataset of scalars.
+
+    Raises:
+        TypeError: `start` or `step` is not of the dtype.
 
     Example:
         >>> [x.item() for x in tf.data.experimental.Counter(5, 2).take(3).as_numpy_iterator()]
@@ -56,7 +59,7 @@ def assert_cardinality(expected_cardinality: TensorLike) -> Transformation:
     """Declares the number of elements of a dataset.
 
     Args:
-        expected_cardinality: the number of elements.
+        expected_cardinality: a scalar, the number of elements.
 
     Returns:
         A function for `Dataset.apply`.
@@ -77,7 +80,7 @@ def at(dataset: Dataset, index: TensorLike) -> Any:
 
     Args:
         dataset: the dataset.
-        index: the number of the element, from 0 on.
+        index: a scalar, the number of the element, from 0 on.
 
     Returns:
         The element, in its structure.
@@ -106,6 +109,9 @@ def cardinality(dataset: Dataset) -> Tensor:
     Returns:
         An int64 scalar; `INFINITE_CARDINALITY` and `UNKNOWN_CARDINALITY` are negative.
 
+    Raises:
+        AttributeError: `dataset` is not a dataset.
+
     Example:
         >>> tf.data.experimental.cardinality(tf.data.Dataset.range(5)).numpy().item()
         5
@@ -122,6 +128,9 @@ def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transfo
 
     Returns:
         A function for `Dataset.apply`.
+
+    Raises:
+        ValueError: `target_device` is not the name of a device.
 
     Example:
         >>> ds = tf.data.Dataset.range(3)
@@ -141,6 +150,9 @@ def prefetch_to_device(device: str, buffer_size: TensorLike | None = None) -> Tr
 
     Returns:
         A function for `Dataset.apply`.
+
+    Raises:
+        ValueError: `device` is not the name of a device.
 
     Example:
         >>> ds = tf.data.Dataset.range(3)
@@ -176,7 +188,7 @@ def from_variant(variant: Tensor, structure: Any) -> Dataset:
     """Returns the dataset that a scalar variant tensor holds.
 
     Args:
-        variant: the tensor.
+        variant: the tensor, a scalar.
         structure: the spec of the elements.
 
     Returns:
@@ -291,6 +303,9 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transfor
     Returns:
         A function for `Dataset.apply`.
 
+    Raises:
+        TypeError, ValueError: a key is not an int64 scalar.
+
     Example:
         >>> sums = tf.data.experimental.Reducer(lambda key: np.int64(0), lambda s, x: s + x, lambda s: s)
         >>> ds = tf.data.Dataset.range(6).apply(tf.data.experimental.group_by_reducer(lambda x: x % 3, sums))
@@ -341,6 +356,9 @@ def save(
         shard_func: returns the number of an element's file, an int64 scalar.
         checkpoint_args: must be None.
 
+    Raises:
+        InvalidArgumentError: the compression is unknown.
+
     Example:
         >>> import tempfile
         >>> path = tempfile.mkdtemp()
@@ -366,6 +384,9 @@ def map_and_batch(
 
     Returns:
         A function for `Dataset.apply`.
+
+    Raises:
+        InvalidArgumentError: `batch_size` is not positive.
 
     Example:
         >>> ds = tf.data.Dataset.range(4)
@@ -435,6 +456,10 @@ def parallel_interleave(
     Returns:
         A function for `Dataset.apply`.
 
+    Raises:
+        TypeError: `map_func` does not return a dataset.
+        InvalidArgumentError: `cycle_length` or `block_length` is not positive.
+
     Example:
         >>> ds = tf.data.Dataset.range(3)
         >>> ds = ds.apply(tf.data.experimental.parallel_interleave(lambda x: tf.data.Dataset.range(x), 2))
@@ -456,6 +481,10 @@ def parse_example_dataset(
 
     Returns:
         A function for `Dataset.apply`.
+
+    Raises:
+        ValueError: `features` is empty.
+        InvalidArgumentError: an element is not a serialized `tf.train.Example` with these features.
 
     Example:
         >>> feature = tf.train.Feature(float_list=tf.train.FloatList(value=[1.0]))
@@ -482,6 +511,9 @@ def sample_from_datasets(
 
     Returns:
         A dataset of the drawn elements.
+
+    Raises:
+        ValueError: there are no datasets, or the number of weights differs from theirs.
 
     Example:
         >>> ones, twos = (tf.data.Dataset.from_tensors(x).repeat(5) for x in (1, 2))
@@ -546,6 +578,9 @@ def shuffle_and_repeat(
     Returns:
         A function for `Dataset.apply`.
 
+    Raises:
+        InvalidArgumentError: `buffer_size` is not positive.
+
     Example:
         >>> ds = tf.data.Dataset.range(3)
         >>> ds = ds.apply(tf.data.experimental.shuffle_and_repeat(3, 2))
@@ -567,6 +602,10 @@ def choose_from_datasets(
 
     Returns:
         A dataset of the chosen elements.
+
+    Raises:
+        TypeError: the choices are not int64 scalars.
+        ValueError: there are no datasets.
 
     Example:
         >>> ones, twos = (tf.data.Dataset.from_tensors(x).repeat(5) for x in (1, 2))

@@ -15,7 +15,7 @@ def to_dlpack(tf_tensor: Tensor | Variable) -> object:
     """Returns a capsule with a copy of a tensor, for another library.
 
     Args:
-        tf_tensor: a tensor or variable with a value, of a dtype that DLPack has.
+        tf_tensor: a tensor or variable of any shape with a value, of a dtype that DLPack has.
 
     Returns:
         A DLPack capsule, which can be read once.

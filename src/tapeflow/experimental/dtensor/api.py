@@ -121,7 +121,7 @@ def relayout(tensor: TensorLike, layout: Layout, name: str | None = None) -> Ten
     Gradients come back in the layout of `tensor`.
 
     Args:
-        tensor: a DTensor, or a tensor that all clients have.
+        tensor: a DTensor, or a tensor that all clients have; of any shape.
         layout: the layout.
 
     Returns:
@@ -143,7 +143,7 @@ def relayout_like(tensor: TensorLike, layout_tensor: Tensor, name: str | None = 
     """Returns a tensor in the layout of another one. See `relayout`.
 
     Args:
-        tensor: a DTensor, or a tensor that all clients have.
+        tensor: a DTensor, or a tensor that all clients have; of any shape.
         layout_tensor: a DTensor of the same rank.
 
     Returns:
@@ -162,7 +162,7 @@ def copy_to_mesh(tensor: TensorLike, layout: Layout, source_layout: Layout | Non
     """Returns a tensor in a layout: the same as `relayout`.
 
     Args:
-        tensor: a DTensor, or anything convertible to a tensor that all clients have.
+        tensor: a DTensor, or anything convertible to a tensor that all clients have; of any shape.
         layout: the layout.
         source_layout: without effect.
 

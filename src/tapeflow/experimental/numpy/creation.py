@@ -133,7 +133,12 @@ def _array_like(value: TensorLike) -> TensorLike:
 
 @numpy_function("[2, 2], 7")
 def full(shape: ShapeLike, fill_value: TensorLike, dtype: DTypeLike = None) -> Tensor:
-    """Returns a tensor of a shape, filled with a value that broadcasts to it."""
+    """Returns a tensor of a shape, filled with a value that broadcasts to it.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.full`.
+        InvalidArgumentError: the value does not broadcast to the shape.
+    """
     shape = atleast_1d(convert(shape, tf_int32))
     return tf_broadcast_to(as_array(fill_value, dtype), shape)
 
@@ -147,7 +152,12 @@ def full_like(
     subok: bool = True,
     shape: ShapeLike = None,
 ) -> Tensor:
-    """Returns a tensor of the shape and dtype of another, filled with a value; order, subok and shape can't be set."""
+    """Returns a tensor of the shape and dtype of another, filled with a value; order, subok and shape can't be set.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.full_like`.
+        InvalidArgumentError: the value does not broadcast to the shape.
+    """
     if order != "K":
         raise ValueError("Non-standard orders are not supported.")
     if not subok:
@@ -221,7 +231,12 @@ def logspace(
 def geomspace(
     start: TensorLike, stop: TensorLike, num: int = 50, endpoint: bool = True, dtype: DTypeLike = None, axis: int = 0
 ) -> Tensor:
-    """Returns numbers that are each a constant multiple of the one before."""
+    """Returns numbers that are each a constant multiple of the one before.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.geomspace`.
+        InvalidArgumentError: the shapes do not broadcast.
+    """
     kind = as_dtype(dtype) if dtype else result_type(start, stop, float(num), default_float())
     computed = np.promote_types(kind.as_numpy_dtype, np.float32)
     first, last = as_array(start, computed), as_array(stop, computed)
@@ -244,7 +259,11 @@ def meshgrid(*xi: TensorLike, **kwargs: Any) -> list[Tensor]:
 
 @numpy_function("[0, 1], [2]", comparison="[np.shape(t) for t in {}] == [np.shape(t) for t in {}]")
 def ix_(*args: TensorLike) -> list[Tensor]:
-    """Returns indices, or the positions of True, shaped to index an open mesh together."""
+    """Returns indices, or the positions of True, shaped to index an open mesh together.
+
+    Args:
+        args: vectors of integers or bools.
+    """
     meshed = []
     for place, arg in enumerate(args):
         index = as_array(arg)
@@ -280,7 +299,11 @@ def identity(n: int, dtype: DTypeLike = float) -> Tensor:
 
 @numpy_function("[1, 2], 1")
 def diag(v: TensorLike, k: int = 0) -> Tensor:
-    """Returns the matrix that has a vector as a diagonal, or a diagonal of a matrix."""
+    """Returns the matrix that has a vector as a diagonal, or a diagonal of a matrix.
+
+    Args:
+        v, k: as for `numpy.diag`; a tensor with one or two dimensions takes the place of an array.
+    """
     x = as_array(v)
     rank = rank_of(x, "diag")
     if rank not in (1, 2):
@@ -335,19 +358,31 @@ def _take_triangle(m: Any, k: int, name: str, lower: bool) -> Any:
 
 @numpy_function("[[1, 2], [3, 4]]")
 def tril(m: TensorLike, k: int = 0) -> Tensor:
-    """Returns matrices with zeros above a diagonal."""
+    """Returns matrices with zeros above a diagonal.
+
+    Args:
+        m, k: as for `numpy.tril`; `m` is a tensor [..., m, n].
+    """
     return _take_triangle(m, k, "tril", True)
 
 
 @numpy_function("[[1, 2], [3, 4]]")
 def triu(m: TensorLike, k: int = 0) -> Tensor:
-    """Returns matrices with zeros below a diagonal."""
+    """Returns matrices with zeros below a diagonal.
+
+    Args:
+        m, k: as for `numpy.triu`; `m` is a tensor [..., m, n].
+    """
     return _take_triangle(m, k - 1, "triu", False)
 
 
 @numpy_function("[1, 2, 3], 2")
 def vander(x: TensorLike, N: int | None = None, increasing: bool = False) -> Tensor:
-    """Returns a Vandermonde matrix: the powers of each element."""
+    """Returns a Vandermonde matrix: the powers of each element.
+
+    Args:
+        x, N, increasing: as for `numpy.vander`; `x` is a vector.
+    """
     tensor = as_array(x)
     if N is None and tensor.shape.rank == 0:
         raise invalid("slice index 0 of dimension 0 out of bounds. [Op:StridedSlice] name: strided_slice/")

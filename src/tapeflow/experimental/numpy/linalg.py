@@ -35,7 +35,14 @@ from tapeflow.experimental.numpy.types import (
 
 @numpy_function("[[1, 2], [3, 4]], [5, 6]")
 def matmul(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """Multiplies matrices, or stacks of them; a vector is a row on the left, a column on the right."""
+    """Multiplies matrices, or stacks of them; a vector is a row on the left, a column on the right.
+
+    Args:
+        x1, x2: as for `numpy.matmul`; tensors [..., n, k] and [..., k, m] or vectors take the place of arrays.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.matmul`.
+    """
     x, y = operands(x1, x2)
     try:
         return by_rank(
@@ -50,7 +57,12 @@ def matmul(x1: TensorLike, x2: TensorLike) -> Tensor:
 
 @numpy_function("[[1, 2], [3, 4]], [[5, 6], [7, 8]]")
 def dot(a: TensorLike, b: TensorLike) -> Tensor:
-    """Sums products over the last axis of `a` and the second-to-last axis of `b`, or its only axis."""
+    """Sums products over the last axis of `a` and the second-to-last axis of `b`, or its only axis.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.dot`.
+        InvalidArgumentError: the summed dimensions differ.
+    """
     x, y = operands(a, b)
     return _contract_operands(
         x, y, lambda: by_rank(y, 1, lambda: _contract_last(x, y, -1), lambda: _contract_last(x, y, -2))
@@ -59,7 +71,12 @@ def dot(a: TensorLike, b: TensorLike) -> Tensor:
 
 @numpy_function("[[1, 2], [3, 4]], [5, 6]")
 def inner(a: TensorLike, b: TensorLike) -> Tensor:
-    """Sums products over the last axes of both."""
+    """Sums products over the last axes of both.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.inner`.
+        InvalidArgumentError: the last dimensions differ.
+    """
     x, y = operands(a, b)
     return _contract_operands(x, y, lambda: _contract_last(x, y, -1))
 
@@ -83,14 +100,24 @@ def outer(a: TensorLike, b: TensorLike) -> Tensor:
 
 @numpy_function("[1, 2j], [3, 4]")
 def vdot(a: TensorLike, b: TensorLike) -> Tensor:
-    """Sums the products of all elements, conjugates of the first."""
+    """Sums the products of all elements, conjugates of the first.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.vdot`.
+        InvalidArgumentError: the numbers of elements differ.
+    """
     x, y = promote_values(a, b)
     return linalg.tensordot(math.conj(reshape(x, [-1])), reshape(y, [-1]), 1)
 
 
 @numpy_function("[[1, 2], [3, 4]], [[5, 6], [7, 8]], 1")
 def tensordot(a: TensorLike, b: TensorLike, axes: int | Sequence[Any] = 2) -> Tensor:
-    """Sums products over axes."""
+    """Sums products over axes.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.tensordot`.
+        InvalidArgumentError: the summed dimensions differ.
+    """
     x, y = operands(a, b)
     return linalg.tensordot(x, y, axes)
 
@@ -111,7 +138,15 @@ def kron(a: TensorLike, b: TensorLike) -> Tensor:
 def cross(
     a: TensorLike, b: TensorLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> Tensor:
-    """Computes cross products of vectors of three elements, or two, the third being zero."""
+    """Computes cross products of vectors of three elements, or two, the third being zero.
+
+    Args:
+        a, b, axisa, axisb, axisc, axis: as for `numpy.cross`; `a` and `b` are tensors [..., 2] or [..., 3].
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.cross`.
+        FailedPreconditionError: the vectors have neither two nor three elements.
+    """
     if axis is not None:
         axisa = axisb = axisc = axis
     x, y = operands(a, b)
@@ -142,7 +177,12 @@ def _with_third(vectors: Tensor) -> Tensor:
 
 @numpy_function("'ij,j->i', [[1, 2], [3, 4]], [5, 6]")
 def einsum(subscripts: str, *operands: TensorLike, **kwargs: Any) -> Tensor:
-    """Sums products by Einstein's convention."""
+    """Sums products by Einstein's convention.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.einsum`.
+        InvalidArgumentError: the shapes do not fit `subscripts`.
+    """
     casting, optimize = kwargs.get("casting", "safe"), kwargs.get("optimize", False)
     if casting not in ("safe", "no"):
         raise ValueError(
@@ -166,7 +206,15 @@ def _takes_the_diagonal(x: Tensor, offset: int, axis1: int, axis2: int) -> bool:
 
 @numpy_function("[[1, 2], [3, 4]], 1")
 def diagonal(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
-    """Returns diagonals of the matrices in two axes."""
+    """Returns diagonals of the matrices in two axes.
+
+    Args:
+        a, offset, axis1, axis2: as for `numpy.diagonal`; `a` is a tensor with at least two dimensions.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.diagonal`.
+        InvalidArgumentError: there are fewer than two dimensions.
+    """
     x = as_array(a)
     if _takes_the_diagonal(x, offset, axis1, axis2):
         return linalg.diag_part(x)
@@ -181,7 +229,15 @@ def diagonal(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
 
 @numpy_function("[[1, 2], [3, 4]]")
 def trace(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike = None) -> Tensor:
-    """Sums diagonals of the matrices in two axes."""
+    """Sums diagonals of the matrices in two axes.
+
+    Args:
+        a, offset, axis1, axis2, dtype: as for `numpy.trace`; `a` is a tensor with at least two dimensions.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.trace`.
+        InvalidArgumentError: there are fewer than two dimensions.
+    """
     x = as_array(a, dtype or None)
     if _takes_the_diagonal(x, offset, axis1, axis2):
         return linalg.trace(x)

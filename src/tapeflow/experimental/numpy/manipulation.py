@@ -62,7 +62,12 @@ def isscalar(num: TensorLike) -> bool:
 
 @numpy_function("[[1, 2]]")
 def size(x: TensorLike, axis: None = None) -> int | Tensor:
-    """Returns the number of elements, as an int if it is static."""
+    """Returns the number of elements, as an int if it is static.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.size`.
+        NotImplementedError: `axis` is set.
+    """
     if axis is not None:
         raise NotImplementedError("axis argument is not supported in the current `np.size` implementation")
     if isinstance(x, (int, float)):
@@ -73,7 +78,12 @@ def size(x: TensorLike, axis: None = None) -> int | Tensor:
 
 @numpy_function("[1, 2, 3, 4], (2, 2)")
 def reshape(a: TensorLike, newshape: ShapeLike, order: str = "C") -> Tensor:
-    """Returns the elements in another shape, by rows (C) or by columns (F)."""
+    """Returns the elements in another shape, by rows (C) or by columns (F).
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.reshape`.
+        InvalidArgumentError: the number of elements differs.
+    """
     if order not in ("C", "F"):
         raise ValueError(f"Unsupported order argument {order}")
     x = as_array(a)
@@ -176,7 +186,12 @@ atleast_3d = _at_least_function("atleast_3d", 3, "Returns tensors of at least th
 
 @numpy_function("[1, 2], (2, 2)")
 def broadcast_to(array: TensorLike, shape: ShapeLike) -> Tensor:
-    """Broadcasts to a shape."""
+    """Broadcasts to a shape.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.broadcast_to`.
+        InvalidArgumentError: the shapes do not broadcast.
+    """
     return reshapes.broadcast_to(as_array(array), atleast_1d(convert(shape, int32)))
 
 
@@ -197,7 +212,15 @@ def broadcast_arrays(*args: TensorLike, **kwargs: Any) -> list[Tensor]:
 
 @numpy_function("([1, 2], [3])")
 def concatenate(arys: Sequence[TensorLike] | TensorLike, axis: int = 0) -> Tensor:
-    """Joins tensors along an axis."""
+    """Joins tensors along an axis.
+
+    Args:
+        arys, axis: as for `numpy.concatenate`; tensors whose shapes differ in `axis` alone take the place of arrays.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.concatenate`.
+        InvalidArgumentError: the shapes differ in another dimension.
+    """
     parts: Any = arys if isinstance(arys, (list, tuple)) else [arys]
     if not parts:
         raise ValueError(f"Need at least one array to concatenate. Received empty input: arys={arys}")
@@ -214,7 +237,15 @@ def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> Tens
 
 @numpy_function("([1, 2], [3, 4]), 1")
 def stack(arrays: Sequence[TensorLike] | TensorLike, axis: int = 0) -> Tensor:
-    """Joins tensors along a new axis."""
+    """Joins tensors along a new axis.
+
+    Args:
+        arrays, axis: as for `numpy.stack`; tensors of one shape take the place of arrays.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.stack`.
+        InvalidArgumentError: the shapes differ.
+    """
     if isinstance(arrays, Tensor):
         return arrays if axis == 0 else swapaxes(arrays, 0, axis)
     parts: Any = arrays
@@ -288,7 +319,12 @@ dsplit = _splitting_function("dsplit", 2, "np.array([[[1, 2]]]), 2", "Splits alo
 
 @numpy_function("[1, 2], (2, 2)")
 def tile(a: TensorLike, reps: ShapeLike) -> Tensor:
-    """Repeats the whole along axes."""
+    """Repeats the whole along axes.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.tile`.
+        InvalidArgumentError: a number of repetitions is negative.
+    """
     x = as_array(a)
     times = reshapes.reshape(as_array(reps, int32), [-1])
     rank, count = rank_of(x, "tile"), times.shape[0]
@@ -300,7 +336,11 @@ def tile(a: TensorLike, reps: ShapeLike) -> Tensor:
 
 @numpy_function("[1, 2], 2")
 def repeat(a: TensorLike, repeats: TensorLike, axis: int | None = None) -> Tensor:
-    """Repeats each element."""
+    """Repeats each element.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.repeat`.
+    """
     return concat_and_split.repeat(as_array(a), as_array(repeats), axis)
 
 
@@ -333,7 +373,15 @@ def flipud(m: TensorLike) -> Tensor:
 
 @numpy_function("[[1, 2], [3, 4]]")
 def fliplr(m: TensorLike) -> Tensor:
-    """Reverses columns."""
+    """Reverses columns.
+
+    Args:
+        m: a tensor with at least two dimensions.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.fliplr`.
+        InvalidArgumentError: there are fewer than two dimensions.
+    """
     return flip(m, 1)
 
 
@@ -350,7 +398,15 @@ def roll(a: TensorLike, shift: TensorLike, axis: AxisLike = None) -> Tensor:
 
 @numpy_function("[[1, 2], [3, 4]]")
 def rot90(m: TensorLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
-    """Rotates by quarters of a turn in the plane of two axes."""
+    """Rotates by quarters of a turn in the plane of two axes.
+
+    Args:
+        m, k, axes: as for `numpy.rot90`; `m` is a tensor with at least two dimensions.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.rot90`.
+        InvalidArgumentError: there are fewer than two dimensions.
+    """
     x = as_array(m)
     first, second = (axis_of(int(axis), rank_of(x, "rot90")) for axis in axes)
     k = k % 4
@@ -419,7 +475,15 @@ def nonzero(a: TensorLike) -> list[Tensor]:
 
 @numpy_function("[True, False], [1, 2], [3, 4]")
 def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None) -> Any:
-    """Takes elements of x where a condition holds, else of y; without both, returns where it holds."""
+    """Takes elements of x where a condition holds, else of y; without both, returns where it holds.
+
+    Args:
+        condition, x, y: as for `numpy.where`; tensors whose shapes broadcast take the place of arrays.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.where`.
+        InvalidArgumentError: the shapes do not broadcast.
+    """
     mask = as_array(condition, bool)
     if x is None and y is None:
         return nonzero(mask)

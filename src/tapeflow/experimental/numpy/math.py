@@ -185,7 +185,15 @@ def round(a: TensorLike, decimals: int = 0) -> Tensor:
 
 @numpy_function("[1, 5, 9], 2, 6")
 def clip(a: TensorLike, a_min: TensorLike | None, a_max: TensorLike | None) -> Tensor:
-    """Limits values to an interval."""
+    """Limits values to an interval.
+
+    Args:
+        a, a_min, a_max: as for `numpy.clip`; tensors whose shapes broadcast take the place of arrays.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.clip`.
+        InvalidArgumentError: the shapes do not broadcast.
+    """
     if a_min is None and a_max is None:
         raise ValueError("Not more than one of `a_min` and `a_max` may be `None`.")
     if a_min is None or a_max is None:
@@ -373,7 +381,12 @@ def lcm(x1: TensorLike, x2: TensorLike) -> Tensor:
 
 @numpy_function("[1., 2.], [1., 2.1]")
 def isclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
-    """Tells where two are equal within tolerances."""
+    """Tells where two are equal within tolerances.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.isclose`.
+        InvalidArgumentError: the shapes do not broadcast.
+    """
     x, y = operands(a, b)
     if not (x.dtype.is_floating or x.dtype.is_complex):
         return x == y  # eagerly False where their shapes are incompatible
@@ -383,7 +396,12 @@ def isclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-
 
 @numpy_function("[1., 2.], [1., 2.1]")
 def allclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
-    """Tells whether all elements are equal within tolerances."""
+    """Tells whether all elements are equal within tolerances.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.allclose`.
+        InvalidArgumentError: the shapes do not broadcast.
+    """
     return math.reduce_all(isclose(a, b, rtol, atol, equal_nan))
 
 

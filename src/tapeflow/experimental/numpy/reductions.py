@@ -218,7 +218,12 @@ def _check_sizes(sizes: Any, sizes_of_weights: Any) -> None:
 def average(
     a: TensorLike, axis: int | None = None, weights: TensorLike | None = None, returned: bool = False
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """Averages elements, with weights; with `returned`, gives the sum of the weights too."""
+    """Averages elements, with weights; with `returned`, gives the sum of the weights too.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.average`.
+        InvalidArgumentError: `axis` is out of range, or the shape of `weights` differs from that of `a`.
+    """
     if axis is not None and not isinstance(axis, int):
         raise ValueError(f"Argument `axis` must be an integer. Received axis={axis} (of type {type(axis)})")
     x = as_array(a)
@@ -266,7 +271,11 @@ def cumprod(a: TensorLike, axis: int | None = None, dtype: DTypeLike = None) -> 
 
 @numpy_function("[1, 4, 9], 2")
 def diff(a: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
-    """Subtracts each element from the next, n times; of bools, tells where they differ."""
+    """Subtracts each element from the next, n times; of bools, tells where they differ.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.diff`.
+    """
     x = as_array(a)
     rank = rank_of(x, "diff")
     place = axis_of(axis, rank)
@@ -309,7 +318,11 @@ def _check_order(kind: str, kinds: tuple[str, ...], order: None) -> None:
 
 @numpy_function("[3, 1, 2]")
 def sort(a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order: None = None) -> Tensor:
-    """Sorts elements along an axis."""
+    """Sorts elements along an axis.
+
+    Args:
+        a, axis, kind, order: as for `numpy.sort`; `a` is a tensor with at least one dimension.
+    """
     _check_order(kind, ("quicksort",), order)
     x = as_array(a)
     return sorting.sort(reshape(x, [-1]), 0) if axis is None else sorting.sort(x, axis)
@@ -331,7 +344,11 @@ def argsort(a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order
 
 @numpy_function("[True, False, True], [1, 2, 3]")
 def compress(condition: TensorLike, a: TensorLike, axis: int | None = None) -> Tensor:
-    """Returns the slices along an axis that a condition selects. Slices beyond the condition's length are left out."""
+    """Returns the slices along an axis that a condition selects. Slices beyond the condition's length are left out.
+
+    Args:
+        condition, a, axis: as for `numpy.compress`; `condition` is a vector, `a` a tensor of any shape.
+    """
     mask = as_array(condition, bool)
     if mask.shape.rank != 1:
         raise ValueError("condition must be a 1-d array.")

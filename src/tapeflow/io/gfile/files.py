@@ -192,6 +192,9 @@ def exists(path: FilePath) -> bool:
     Returns:
         A Python bool.
 
+    Raises:
+        TypeError: `path` is not a path.
+
     Example:
         >>> tf.io.gfile.exists("/no/such/file")
         False
@@ -207,6 +210,9 @@ def isdir(path: FilePath) -> bool:
 
     Returns:
         A Python bool.
+
+    Raises:
+        TypeError: `path` is not a path.
 
     Example:
         >>> import tempfile
@@ -424,6 +430,9 @@ def glob(pattern: FilePath | Sequence[FilePath]) -> list[str]:
     Returns:
         A list of paths, sorted for each pattern.
 
+    Raises:
+        TypeError: a pattern is not a path.
+
     Example:
         >>> import tempfile
         >>> folder = tempfile.mkdtemp()
@@ -453,6 +462,9 @@ def join(path: FilePath, *paths: FilePath) -> str | bytes:
     Returns:
         The path, text or bytes.
 
+    Raises:
+        TypeError: a part is not a path.
+
     Example:
         >>> tf.io.gfile.join("folder", "file")
         'folder/file'
@@ -473,6 +485,9 @@ def walk(
 
     Returns:
         An iterator of tuples `(folder, names of folders, names of files)`.
+
+    Raises:
+        TypeError: `top` is not a path.
 
     Example:
         >>> import tempfile

@@ -53,10 +53,13 @@ def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the first kind of order 0.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.special.bessel_i0([0.0, 1.0]).numpy().round(4).tolist()
@@ -74,10 +77,13 @@ def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(-|x|) * bessel_i0(x)` without overflow.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.special.bessel_i0e([0.0, 1.0]).numpy().round(4).tolist()
@@ -96,10 +102,13 @@ def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the first kind of order 1.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.special.bessel_i1([0.0, 1.0]).numpy().round(4).tolist()
@@ -118,10 +127,13 @@ def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(-|x|) * bessel_i1(x)` without overflow.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.special.bessel_i1e([0.0, 1.0]).numpy().round(4).tolist()
@@ -140,10 +152,13 @@ def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the first kind of order 0.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.special.bessel_j0([0.0, 1.0]).numpy().round(4).tolist()
@@ -161,10 +176,13 @@ def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the first kind of order 1.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.special.bessel_j1([0.0, 1.0]).numpy().round(4).tolist()
@@ -183,10 +201,13 @@ def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the second kind of order 0.
 
     Args:
-        x: a floating tensor; -inf below 0.
+        x: a floating tensor of any shape; -inf below 0.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.special.bessel_y0(1.0).numpy().round(4).item()
@@ -204,10 +225,13 @@ def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the second kind of order 1.
 
     Args:
-        x: a floating tensor; -inf below 0.
+        x: a floating tensor of any shape; -inf below 0.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.special.bessel_y1(1.0).numpy().round(4).item()
@@ -232,10 +256,13 @@ def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the second kind of order 0.
 
     Args:
-        x: a floating tensor; inf below 0.
+        x: a floating tensor of any shape; inf below 0.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.special.bessel_k0(1.0).numpy().round(4).item()
@@ -259,10 +286,13 @@ def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(x) * bessel_k0(x)` without underflow.
 
     Args:
-        x: a floating tensor; inf below 0.
+        x: a floating tensor of any shape; inf below 0.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.special.bessel_k0e(1.0).numpy().round(4).item()
@@ -286,10 +316,13 @@ def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the second kind of order 1.
 
     Args:
-        x: a floating tensor; inf below 0.
+        x: a floating tensor of any shape; inf below 0.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.special.bessel_k1(1.0).numpy().round(4).item()
@@ -314,10 +347,13 @@ def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(x) * bessel_k1(x)` without underflow.
 
     Args:
-        x: a floating tensor; inf below 0.
+        x: a floating tensor of any shape; inf below 0.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.special.bessel_k1e(1.0).numpy().round(4).item()
@@ -360,10 +396,13 @@ def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Dawson's integral, `exp(-x * x)` times the integral of `exp(t * t)` from 0 to `x`.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.special.dawsn(1.0).numpy().round(4).item()
@@ -400,10 +439,13 @@ def expint(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the exponential integral Ei: the integral of `exp(t) / t` from minus infinity to `x`.
 
     Args:
-        x: floating, positive; NaN below 0.
+        x: floating, positive, of any shape; NaN below 0.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.special.expint(1.0).numpy().round(4).item()
@@ -461,10 +503,13 @@ def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Fresnel's cosine integral, the integral of `cos(pi * t * t / 2)` from 0 to `x`.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.special.fresnel_cos(1.0).numpy().round(4).item()
@@ -482,10 +527,13 @@ def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Fresnel's sine integral, the integral of `sin(pi * t * t / 2)` from 0 to `x`.
 
     Args:
-        x: a floating tensor.
+        x: a floating tensor of any shape.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.special.fresnel_sin(1.0).numpy().round(4).item()
@@ -528,10 +576,13 @@ def spence(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Spence's integral, the dilogarithm of `1 - x`: the integral of `log(t) / (1 - t)` from 1 to `x`.
 
     Args:
-        x: a floating tensor; NaN below 0.
+        x: a floating tensor of any shape; NaN below 0.
 
     Returns:
         A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating.
 
     Example:
         >>> tf.math.special.spence([1.0, 0.0]).numpy().round(4).tolist()

@@ -43,7 +43,12 @@ def randn(*args: int) -> Tensor:
 
 @numpy_function("0.0, 1.0, [2]", numpy_name="random.uniform", comparison=SHAPES)
 def uniform(low: TensorLike = 0.0, high: TensorLike = 1.0, size: ShapeLike = None) -> Tensor:
-    """Returns samples that are uniform in an interval."""
+    """Returns samples that are uniform in an interval.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.random.uniform`.
+        InvalidArgumentError: the bounds do not broadcast to `size`.
+    """
     kind = default_float()
     first, last = as_array(low, kind), as_array(high, kind)
     dims = broadcast_shape_of([first, last]) if size is None else _size_shape(size)
@@ -70,7 +75,12 @@ def poisson(lam: TensorLike = 1.0, size: ShapeLike = None) -> Tensor:
 
 @numpy_function("1, 7, [2]", numpy_name="random.randint", comparison=SHAPES)
 def randint(low: int, high: int | None = None, size: ShapeLike = None, dtype: DTypeLike = np.int64) -> Tensor:
-    """Returns integers that are uniform from low, or zero, to high, without it."""
+    """Returns integers that are uniform from low, or zero, to high, without it.
+
+    Raises:
+        TypeError, ValueError: an argument is invalid for `numpy.random.randint`.
+        InvalidArgumentError: `low` is not below `high`.
+    """
     kind = result_type(dtype)
     if kind not in (int32, int64):
         raise ValueError(
