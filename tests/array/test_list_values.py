@@ -84,6 +84,13 @@ def test_writing_to_the_newest_list_takes_over_its_memory():
     assert first._line is not last._line and list(last) == list(range(100))
 
 
+def test_reading_a_former_list_copies_nothing_if_little_was_written_since():
+    first = with_entry([0] * 8, 5, 1)
+    last = with_entry(with_entry(first, 2, 7), 5, 9)
+    assert (first[2], first[5], last[2], last[5]) == (0, 1, 7, 9)
+    assert first._line is last._line
+
+
 def test_threads_that_write_to_one_list_have_lists_of_their_own():
     start = with_entry([0] * 50, 0, 0)
     found = {}

@@ -53,6 +53,32 @@ def test_gradients_pass():
     assert tape.gradient(y, x).numpy() == 1.0 + 4.0 + 12.0 + 12.0
 
 
+FILLS = {
+    "unstack": lambda array: array.unstack([1.0, 2.0, 3.0]),
+    "scatter": lambda array: array.scatter([0, 2, 1], [1.0, 3.0, 2.0]),
+    "split": lambda array: array.split([1.0, 2.0, 3.0], [1, 1, 1]),
+}
+
+
+@pytest.mark.parametrize("fill", FILLS)
+def test_only_a_dynamic_size_grows(fill):
+    array = FILLS[fill](tf.TensorArray(tf.float32, 1, dynamic_size=True, infer_shape=False))
+    assert [float(tf.reduce_sum(array.read(i))) for i in range(int(array.size()))] == [1, 2, 3]
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError, tf.errors.OutOfRangeError), match="size"):
+        FILLS[fill](tf.TensorArray(tf.float32, 1, infer_shape=False))
+
+
+@pytest.mark.parametrize(("dynamic", "size"), [(False, 4), (True, None)])
+def test_unstack_tells_a_function_the_size(dynamic, size):
+    @tf.function(input_signature=[tf.TensorSpec([], tf.int32)])
+    def unstacked(count):
+        array = tf.TensorArray(tf.float32, count, dynamic_size=dynamic).unstack(tf.ones([4, 2]))
+        return array.stack()
+
+    assert unstacked.get_concrete_function().outputs[0].shape.as_list() == [size, 2]
+    assert unstacked(4).shape == [4, 2]
+
+
 def test_gradients_pass_through_unstack_and_split():
     x = tf.constant([1.0, 2.0, 3.0])
     with tf.GradientTape() as tape:

@@ -67,6 +67,13 @@ def test_rejection_with_a_seed(initial, target, labels):
     assert "".join(str(label) for label, _ in values(resampled.take(40))) == labels
 
 
+def test_rejection_estimates_changing_shares_as_tensorflow():
+    labels = Dataset.range(200).map(lambda x: tf.cast((x < 31) | (x % 4 == 0), tf.int32))
+    resampled = labels.rejection_resample(lambda x: x, [0.5, 0.5], seed=5).take(60)
+    expected = "111001011110111001001110110010111111001111111010001000010001"
+    assert "".join(str(label) for label, _ in values(resampled)) == expected
+
+
 def test_rejection_of_structures():
     pairs = Dataset.range(60).map(lambda x: (x, x % 2))
     resampled = pairs.rejection_resample(lambda x, y: tf.cast(y, tf.int32), [0.1, 0.9], seed=4)

@@ -292,3 +292,17 @@ def test_the_shape_of_a_dense_tensor_may_hold_tensors():
     for tensor in (*dense(tf.constant(3)), rows.to_tensor(shape=[tf.constant(3), 3])):
         assert tensor.numpy().tolist() == [[1.0, 0.0, 0.0], [2.0, 3.0, 0.0], [0.0, 0.0, 0.0]]
     assert rows.to_tensor(shape=tf.constant([-1, 1])).numpy().tolist() == [[1.0], [2.0]]
+
+
+@pytest.mark.parametrize(
+    ("join", "axis", "expected"),
+    [
+        *((tf.concat, axis, [[[1, 2], [3]], [], [[4]]]) for axis in (0, 1, 2, -1)),
+        (tf.stack, 0, [[[[1, 2], [3]], [], [[4]]]]),
+        (tf.stack, 1, [[[[1, 2], [3]]], [[]], [[[4]]]]),
+        (tf.stack, 2, [[[[1, 2]], [[3]]], [], [[[4]]]]),
+        (tf.stack, 3, [[[[1], [2]], [[3]]], [], [[[4]]]]),
+    ],
+)
+def test_one_ragged_tensor_is_joined(join, axis, expected):
+    assert join([tf.ragged.constant([[[1, 2], [3]], [], [[4]]])], axis).to_list() == expected

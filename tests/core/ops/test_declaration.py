@@ -38,3 +38,20 @@ def test_a_function_beside_a_kernel_declares_a_name():
         @op("Pad", kernel=torch.constant_pad_nd, shape=ops.Pad.op.shape)
         def declared(input, paddings):
             """Has no name."""
+
+
+class Own:
+    """A program's type: it returns the function that was called."""
+
+    def __tf_dispatch__(self, function, args):
+        return function
+
+
+WIDENED = [f for room in (tf, tf.math, tf.nn) for f in vars(room).values() if hasattr(f, "widened")]
+ALIKE = [tf.exp, tf.nn.relu, tf.add]
+
+
+@pytest.mark.parametrize("function", dict.fromkeys([*WIDENED, *ALIKE]))
+def test_a_type_is_asked_with_the_function_that_was_called(function):
+    parameters = inspect.signature(function).parameters.values()
+    assert function(*[Own() for p in parameters if p.default is p.empty]) is function
