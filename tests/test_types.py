@@ -1,5 +1,6 @@
 """Type checkers see the public names, and what they take and give: mypy and pyright over a user's program."""
 
+import re
 import subprocess
 import sys
 import textwrap
@@ -49,10 +50,63 @@ MISTAKES = [
     "tf.feature_column.no_such_name",
 ]
 
+# What an editor knows of an expression, and completes.
+REVEALED = {
+    "x.device": "str",
+    "x.ndim": "int",
+    "x.name": "str",
+    "x.shape": "TensorShape",
+    "x.get_shape()": "TensorShape",
+    "x.dtype": "DType",
+    "x[0]": "Tensor",
+    "x + 1": "Tensor",
+    "v": "Variable",
+    "v.assign([2.0, 3.0])": "Variable",
+    "v.assign_add([2.0, 3.0])": "Variable",
+    "v.assign_sub([2.0, 3.0])": "Variable",
+    "v.read_value()": "EagerTensor",
+    "v.shape": "TensorShape",
+    "tf.data.Dataset.range(3)": "Dataset",
+    "pairs": "Dataset",
+    "pairs.cardinality()": "Tensor",
+    "iter(pairs)": "OwnedIterator | GraphIterator",
+    "pairs.as_numpy_iterator()": "NumpyIterator",
+    "step(x, x)": "Tensor",
+    "step.get_concrete_function(x, x)": "ConcreteFunction",
+    "tf.nn.relu(x)": "Tensor",
+    "tf.reduce_sum(x)": "Tensor",
+    "tape": "GradientTape",
+}
+# Modules behind a namespace: names that an editor may not offer.
+PRIVATE = ["tf.nn.activations", "tf.nn.conv", "tf.math.arithmetic", "tf.linalg.norms"]
+
 CHECKERS = {
     "mypy": [sys.executable, "-m", "mypy", "--config-file=", "--cache-dir", "cache"],
     "pyright": [sys.executable, "-m", "basedpyright", "--level", "error", "--pythonpath", sys.executable],
 }
+
+
+def run_checker(checker, folder, *programs):
+    """Returns what a checker prints about programs."""
+    # As pyright itself, which does not demand that a stub and its source stand in one package.
+    (folder / "pyrightconfig.json").write_text('{"typeCheckingMode": "standard"}')
+    command = [*CHECKERS[checker], *programs]
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
+    return result.stdout
+
+
+def test_types_of_expressions(tmp_path):
+    asked = "\n".join(f"reveal_type({expression})" for expression in REVEALED)
+    (tmp_path / "asked.py").write_text(f"{textwrap.dedent(PROGRAM)}\n{asked}\n")
+    output = run_checker("mypy", tmp_path, "asked.py")
+    types = [re.sub(r"[a-z_]\w*\.", "", text) for text in re.findall(r'Revealed type is "(.*)"', output)]
+    assert dict(zip(REVEALED, types, strict=True)) == REVEALED
+
+
+def test_private_modules_are_not_offered(tmp_path):
+    (tmp_path / "private.py").write_text("\n".join(["import tapeflow as tf", *PRIVATE, ""]))
+    output = run_checker("pyright", tmp_path, "private.py")
+    assert output.count("is not a known attribute of module") == len(PRIVATE), output
 
 
 @pytest.mark.parametrize("checker", CHECKERS)
@@ -60,12 +114,9 @@ def test_a_users_program(checker, tmp_path):
     program = textwrap.dedent(PROGRAM)
     (tmp_path / "right.py").write_text(program)
     (tmp_path / "wrong.py").write_text(program + "\n".join(MISTAKES) + "\n")
-    # As pyright itself, which does not demand that a stub and its source stand in one package.
-    (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "standard"}')
-    command = [*CHECKERS[checker], "right.py", "wrong.py"]
-    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False)
-    errors = [line for line in result.stdout.splitlines() if "error" in line and ".py:" in line]
-    assert not [line for line in errors if "right.py" in line], result.stdout
+    output = run_checker(checker, tmp_path, "right.py", "wrong.py")
+    errors = [line for line in output.splitlines() if "error" in line and ".py:" in line]
+    assert not [line for line in errors if "right.py" in line], output
     first = len(program.splitlines()) + 1
     for number, mistake in enumerate(MISTAKES, first):
-        assert any(f"wrong.py:{number}:" in line for line in errors), f"{mistake}: {result.stdout}"
+        assert any(f"wrong.py:{number}:" in line for line in errors), f"{mistake}: {output}"

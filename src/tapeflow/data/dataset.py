@@ -24,7 +24,7 @@ from tapeflow.data import elements
 from tapeflow.data.bucket_by_length import bucket_by_sequence_length
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.graph_defs import DatasetResource, fingerprint
-from tapeflow.data.iterators import NumpyIterator, OwnedIterator, check_arrays, iterator_of, loop_over
+from tapeflow.data.iterators import GraphIterator, NumpyIterator, OwnedIterator, check_arrays, iterator_of, loop_over
 from tapeflow.data.node import INFINITE, Node, Variant, integer, structure_node, truth
 from tapeflow.data.options import Options
 from tapeflow.data.rejection_resample import rejection_resample
@@ -187,7 +187,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
             return ops.DatasetCardinality(self._variant_tensor, "")
         return convert(self._node.cardinality(), int64)
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> OwnedIterator | GraphIterator:
         return OwnedIterator(self._node) if state.graph is None else iterator_of(self._node)
 
     def __tf_autograph_for__(self, loop: Any) -> None:

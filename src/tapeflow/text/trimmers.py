@@ -91,7 +91,7 @@ def _count_items(segment: Any, axis: int) -> Any:
     """Returns the number of items along a dimension in each row."""
     depth = (axis + segment.shape.rank if axis < 0 else axis) - 1
     nested = segment.nested_row_lengths()
-    lengths = RaggedTensor.from_nested_row_lengths(nested[depth], nested[:depth])
+    lengths: Any = RaggedTensor.from_nested_row_lengths(nested[depth], nested[:depth])
     for _ in range(depth):
         lengths = reduce_sum(lengths, -1)
     return lengths

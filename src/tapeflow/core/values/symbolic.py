@@ -88,7 +88,7 @@ class SymbolicTensor(Tensor):
             self._shape, self.graph.declares_shapes = merged, True
 
     @property
-    def ndim(self) -> int | None:
+    def ndim(self) -> int | None:  # type: ignore[override]
         """The number of dimensions, or None where it is unknown."""
         return self._shape.rank
 

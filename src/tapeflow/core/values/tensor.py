@@ -130,6 +130,16 @@ class Tensor(TensorType):
     dtype: DType
     value: Any
     _id: int
+    if TYPE_CHECKING:
+
+        @property
+        def device(self) -> str: ...
+        @property
+        def name(self) -> str: ...
+        @property
+        def ndim(self) -> int: ...
+        def get_shape(self) -> TensorShape: ...
+
     OVERLOADABLE_OPERATORS: ClassVar[set[str]]
 
     def __bool__(self) -> bool:

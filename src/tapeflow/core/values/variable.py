@@ -326,7 +326,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
 
     def assign(
         self, value: TensorLike | None, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
+    ) -> Variable:
         """Makes `value` the variable's value.
 
         Args:
@@ -345,28 +345,28 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         if tensor.value.shape != self._value.value.shape and not self.shape.is_compatible_with(tensor.shape):
             raise self._shape_mismatch(tensor.shape)
         self._set(tensor.value)
-        return self._assigned() if read_value else None
+        return self._assigned() if read_value else None  # type: ignore[return-value]
 
     def assign_add(
         self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
+    ) -> Variable:
         """Adds `delta` to the variable. See `assign`."""
         if detours and state.graph is not None:
             return self._stage(
                 "AssignAddVariableOp", _add_delta, (convert(delta, self.dtype),), read_value, name, _sum_element
             )
         self._update("AssignAddVariableOp", delta, torch.add, torch.Tensor.add_)
-        return self._assigned() if read_value else None
+        return self._assigned() if read_value else None  # type: ignore[return-value]
 
     def assign_sub(
         self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
+    ) -> Variable:
         """Subtracts `delta` from the variable. See `assign`."""
         if detours and state.graph is not None:
             values = (convert(delta, self.dtype),)
             return self._stage("AssignSubVariableOp", _subtract_delta, values, read_value, name, _difference_element)
         self._update("AssignSubVariableOp", delta, torch.sub, torch.Tensor.sub_)
-        return self._assigned() if read_value else None
+        return self._assigned() if read_value else None  # type: ignore[return-value]
 
     # While a graph is built, a change is an operation of the graph.
 

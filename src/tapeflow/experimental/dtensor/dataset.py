@@ -88,7 +88,7 @@ class DTensorDataset(Dataset):
         )
         super().__init__(_Divided(dataset._node, self._spec))
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
         if state.graph is not None:
             raise RuntimeError("Iterating over a DTensorDataset is only supported outside of functions.")
         return DTensorIterator(iter(self._whole_batches), self._layouts, self._spec)
