@@ -1,5 +1,6 @@
 """Type checkers see the public names, and what they take and give: mypy and pyright over a user's program."""
 
+import functools
 import re
 import subprocess
 import sys
@@ -80,43 +81,54 @@ REVEALED = {
 # Modules behind a namespace: names that an editor may not offer.
 PRIVATE = ["tf.nn.activations", "tf.nn.conv", "tf.math.arithmetic", "tf.linalg.norms"]
 
+LINES = textwrap.dedent(PROGRAM).splitlines()
+PROGRAMS = {
+    "right.py": LINES,
+    "wrong.py": [*LINES, *MISTAKES],
+    "asked.py": [*LINES, *(f"reveal_type({expression})" for expression in REVEALED)],
+    "private.py": ["import tapeflow as tf", *PRIVATE],
+}
 CHECKERS = {
     "mypy": [sys.executable, "-m", "mypy", "--config-file=", "--cache-dir", "cache"],
     "pyright": [sys.executable, "-m", "basedpyright", "--level", "error", "--pythonpath", sys.executable],
 }
 
 
-def run_checker(checker, folder, *programs):
-    """Returns what a checker prints about programs."""
-    # As pyright itself, which does not demand that a stub and its source stand in one package.
-    (folder / "pyrightconfig.json").write_text('{"typeCheckingMode": "standard"}')
-    command = [*CHECKERS[checker], *programs]
-    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
-    return result.stdout
+@pytest.fixture(scope="module")
+def run_checker(tmp_path_factory):
+    """Returns what a checker prints about all programs, which it reads in one run."""
+
+    @functools.cache
+    def run(checker):
+        folder = tmp_path_factory.mktemp(checker)
+        for name, lines in PROGRAMS.items():
+            (folder / name).write_text("\n".join(lines) + "\n")
+        # As pyright itself, which does not demand that a stub and its source stand in one package.
+        (folder / "pyrightconfig.json").write_text('{"typeCheckingMode": "standard"}')
+        command = [*CHECKERS[checker], *PROGRAMS]
+        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
+        return result.stdout
+
+    return run
 
 
-def test_types_of_expressions(tmp_path):
-    asked = "\n".join(f"reveal_type({expression})" for expression in REVEALED)
-    (tmp_path / "asked.py").write_text(f"{textwrap.dedent(PROGRAM)}\n{asked}\n")
-    output = run_checker("mypy", tmp_path, "asked.py")
+def test_types_of_expressions(run_checker):
+    output = run_checker("mypy")
     types = [re.sub(r"[a-z_]\w*\.", "", text) for text in re.findall(r'Revealed type is "(.*)"', output)]
     assert dict(zip(REVEALED, types, strict=True)) == REVEALED
 
 
-def test_private_modules_are_not_offered(tmp_path):
-    (tmp_path / "private.py").write_text("\n".join(["import tapeflow as tf", *PRIVATE, ""]))
-    output = run_checker("pyright", tmp_path, "private.py")
-    assert output.count("is not a known attribute of module") == len(PRIVATE), output
+def test_private_modules_are_not_offered(run_checker):
+    refused = [line for line in run_checker("pyright").splitlines() if "private.py:" in line]
+    assert len(refused) == len(PRIVATE)
+    assert all("is not a known attribute of module" in line for line in refused)
 
 
 @pytest.mark.parametrize("checker", CHECKERS)
-def test_a_users_program(checker, tmp_path):
-    program = textwrap.dedent(PROGRAM)
-    (tmp_path / "right.py").write_text(program)
-    (tmp_path / "wrong.py").write_text(program + "\n".join(MISTAKES) + "\n")
-    output = run_checker(checker, tmp_path, "right.py", "wrong.py")
+def test_a_users_program(checker, run_checker):
+    output = run_checker(checker)
     errors = [line for line in output.splitlines() if "error" in line and ".py:" in line]
     assert not [line for line in errors if "right.py" in line], output
-    first = len(program.splitlines()) + 1
+    first = len(LINES) + 1
     for number, mistake in enumerate(MISTAKES, first):
         assert any(f"wrong.py:{number}:" in line for line in errors), f"{mistake}: {output}"
