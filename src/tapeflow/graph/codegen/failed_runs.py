@@ -76,7 +76,7 @@ class FailedRun:
                     self._block(step)
 
     def _waits(self, step: Step) -> bool:
-        """Returns True if a step starts after the failed one, even where it does not take its results."""
+        """Returns True if a step starts after the failed one, even if it takes none of its results."""
         controls = (id(c) for o in step.origins for c in o._control_inputs)
         return not (
             self._blocked.isdisjoint(controls) and self._resources.isdisjoint(used_resources(step, self._source))
