@@ -60,7 +60,7 @@ class FailedRun:
 
     def _run(self, steps: Iterable[Step]) -> None:
         for step in steps:
-            if self._waits(step):
+            if self._must_wait(step):
                 self._block(step)
             elif any(id(self._source(t)) in self._blocked for t in step.inputs):
                 self._run_parts(step)
@@ -75,7 +75,7 @@ class FailedRun:
                 except Exception:  # the first error counts
                     self._block(step)
 
-    def _waits(self, step: Step) -> bool:
+    def _must_wait(self, step: Step) -> bool:
         """Returns True if a step starts after the failed one, even if it takes none of its results."""
         controls = (id(c) for o in step.origins for c in o._control_inputs)
         return not (
