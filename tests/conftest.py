@@ -5,6 +5,7 @@ import os
 import pathlib
 
 import pytest
+import torch
 
 import affected_tests
 
@@ -97,9 +98,10 @@ def pytest_terminal_summary(terminalreporter, config):
 
 
 @pytest.fixture(autouse=True)
-def no_global_seed():
-    """A test that sets the global seed decides nothing for the next one."""
+def own_seeds():
+    """A test that sets the global seed decides nothing for the next one, and torch's draws are those of each run."""
     tf.random.set_seed(None)
+    torch.manual_seed(0)
 
 
 @pytest.fixture(autouse=True)
