@@ -14,7 +14,7 @@ import tapeflow as tf
 PUBLIC_NAMES = json.loads((pathlib.Path(__file__).parent / "fixtures" / "public_names.json").read_text())
 # The words that tell a reader which shapes an argument may have.
 SHAPES = re.compile(r"shape|scalar|vector|matri|rank|dimension|broadcast|\[[^\]']*[a-z.][^\]']*\]|\d-D", re.IGNORECASE)
-# Functions that raise no error of their own.
+# Functions whose docstrings have no "Raises": most raise no error of their own.
 RAISE_NOTHING = pathlib.Path(__file__).parent / "fixtures" / "functions_without_errors.txt"
 
 
