@@ -190,7 +190,7 @@ def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) ->
     """Returns the elements where a mask is true; rows stay rows.
 
     Args:
-        data: a tensor or ragged tensor whose shape begins with that of `mask`.
+        data: a tensor or ragged tensor whose shape begins with `mask.shape`.
         mask: booleans of shape `data.shape[:k]`, `k` at least 1.
 
     Returns:
@@ -333,7 +333,7 @@ def stack_dynamic_partitions(
     """Puts each value into the row that `partitions` specifies.
 
     Args:
-        data: a tensor or ragged tensor. Its shape begins with that of `partitions`.
+        data: a tensor or ragged tensor. Its shape begins with `partitions.shape`.
         partitions: an integer tensor of shape `data.shape[:k]`.
         num_partitions: a scalar, the number of rows.
 
@@ -472,7 +472,7 @@ def ragged_fill_empty_rows_grad(
         The gradients of the old values, and of the default value.
 
     Raises:
-        InvalidArgumentError: a position is not that of a gradient.
+        InvalidArgumentError: a position lies outside of `grad_values`.
 
     Example:
         >>> d_values, d_default = tf.ragged_fill_empty_rows_grad([1], [2.0, 3.0])

@@ -313,7 +313,7 @@ def gamma(
     Args:
         shape: the number of samples of each distribution: the first part of the result's shape.
         alpha: the shape parameters, positive.
-        beta: the rates, positive, of a shape that broadcasts with that of `alpha`; 1 by default.
+        beta: the rates, positive, of a shape that broadcasts with `alpha.shape`; 1 by default.
         dtype: floating; float32 by default.
         seed: repeats the numbers in each run, see `tf.random.set_seed`.
 

@@ -78,7 +78,7 @@ class GraphOp(Op):
         gradient_of: for the gradient of a loop, its description.
         residuals: the residuals that the branches of a differentiated conditional return.
         part: the program of the steps that it computes at once, or None.
-        diagnostic: True if it only checks or prints its inputs.
+        diagnostic: True if it only checks, prints or records its inputs.
         first_output: TensorFlow's number of the first output: its loops return a counter and a limit before the
             carried values.
     """
