@@ -10,7 +10,6 @@ that writes to the variables' own memory.
 from __future__ import annotations
 
 import copy
-import ctypes
 import functools
 import heapq
 import importlib.util
@@ -36,7 +35,7 @@ from tapeflow.core.rng.elements import uniform
 from tapeflow.core.types.dtypes import DType, bool_, float32, float64, resource
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
-from tapeflow.graph.compiler.calling import NAMES, caller, fallback
+from tapeflow.graph.compiler.calling import NAMES, caller, fallback, packer
 from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, MOST_STACK, ROW, Passes, Recorder, record_passes
 from tapeflow.graph.compiler.loops import SCATTERED, SHORT, STRIDED, Operand, loops_of
 from tapeflow.graph.compiler.target import function
@@ -122,7 +121,7 @@ class Cluster:
             shapes, strides = key[:count], key[count:]
             with pause_collection():  # writing and compiling a kernel makes many objects that are freed at once
                 plan = self._planned(shapes, strides)
-            if plan.once and (strides or any(shapes[j] != plan.shapes[i] for i, j in memory.items())):
+            if plan.once and (strides or any(shapes[j] != plan.layouts[i][0] for i, j in memory.items())):
                 plan = plan._replace(once=False)
             plans[key] = plan
             return plan
@@ -140,6 +139,7 @@ class Cluster:
 
         namespace = NAMES | {
             "find": plans.get, "planned": planned, "one_by_one": one_by_one, "of_views": of_views,
+            "pack": packer(2 * handles + count + len(self.outputs) + bool(self._columns)),
             **{f"dtype{i}": t.dtype.torch for i, t in enumerate(self.outputs)},
         }  # fmt: skip
         reused = tuple([memory.get(i) for i in range(len(self.outputs))])
@@ -167,9 +167,8 @@ class Cluster:
         if known is None:
             try:
                 passes = self._passes(operands, kinds, rows)
-                pointers = len(operands) + len(passes.outputs) + bool(self._columns)
                 text = functools.partial(self._text, operands, passes, len(sizes))
-                kernel = function(self._name, f"{len(sizes)} {operands} {passes.signature()}", text, 1 + pointers)
+                kernel = function(self._name, f"{len(sizes)} {operands} {passes.signature()}", text)
             except Unsupported:  # the plan records it
                 return _ONE_BY_ONE
             known = self._kernels[key] = kernel, passes
@@ -179,9 +178,9 @@ class Cluster:
         count = math.prod(sizes[:-1])
         chunk = max(_FEWEST_ROWS, min(_MOST_ROWS, _CHUNK // max(sizes[-1], 1)))
         table = [*sizes, chunk, *(_bits(value, dtype) for dtype, value in passes.constants), *entries]
-        array = (ctypes.c_int64 * len(table))(*table)
         totals = len(self._columns) * -(-count // chunk) * (sizes[-1] + _MOST_LANES)
-        return _Plan(kernel, ctypes.addressof(array), of_outputs, totals, len(passes.roots) == 1, array)
+        layouts = [(s, torch.empty(s, device="meta").stride()) for s in of_outputs]
+        return _Plan(kernel, packer(len(table))(*table), layouts, totals, len(passes.roots) == 1)
 
     def nest(self, shapes: _Shapes) -> NestShape | None:
         """Returns the loops for inputs of these shapes, or None if one nest can't compute all steps."""
@@ -386,22 +385,20 @@ class _Plan(NamedTuple):
 
     Attributes:
         kernel: the compiled function.
-        sizes: the address of the kernel's table: the loops' sizes, the chunk size and the constants.
-        shapes: the shapes of the outputs.
+        sizes: the end of the kernel's table: the loops' sizes, the chunk size and the constants.
+        layouts: the shapes and strides of the outputs. With strides, torch allocates them in half the time.
         totals: the length of the memory for totals, in elements of 8 bytes.
         once: True if the kernel reads each element of its inputs once. Outputs may then take the memory of inputs.
-        array: holds the table.
     """
 
     kernel: Any
-    sizes: int
-    shapes: list[tuple[int, ...]]
+    sizes: bytes
+    layouts: list[tuple[tuple[int, ...], tuple[int, ...]]]
     totals: int
     once: bool
-    array: Any
 
 
-_ONE_BY_ONE = _Plan(None, 0, [], 0, False, None)
+_ONE_BY_ONE = _Plan(None, b"", [], 0, False)
 _COPIED = _ONE_BY_ONE._replace()  # for inputs that are not contiguous: copies of them take less time
 
 
@@ -428,16 +425,16 @@ def _caller(variables: int, inputs: int, reused: tuple[int | None, ...], has_tot
     checks = [
         f"    if {are_contiguous or True}: plan = find({shapes}) or planned({shapes})",
         f"    else: {', '.join(['plan', *values])} = of_views({', '.join(values)})",
-        "    kernel, sizes, shapes, total, once, _ = plan",
+        "    kernel, sizes, layouts, total, once = plan",
         f"    if kernel is None: return {fallback(variables, inputs)}",
     ]
     lines = [
         *[
-            f"    {y} = {'' if j is None else f'x{j} if once else '}empty(shapes[{i}], dtype=dtype{i})"
+            f"    {y} = {'' if j is None else f'x{j} if once else '}strided(*layouts[{i}], dtype=dtype{i})"
             for i, (y, j) in enumerate(zip(results, reused, strict=True))
         ],
         *(["    totals = empty(total, dtype=float64)"] if has_totals else []),
-        f"    kernel(sizes, {', '.join([*addresses, *written])})",
+        f"    kernel(pack({', '.join([*addresses, *written])}) + sizes)",
     ]
     return caller(variables, inputs, checks, lines, ", ".join(results))
 

@@ -3,8 +3,8 @@
 `write_nest` writes the loops of tensors of static sizes in native loops. The rest of this page is about kernels of
 clusters. Both compute a row by the same passes (`_Row`).
 
-A kernel takes a table with the sizes of its loops, with constants and with strides, and the addresses of its inputs
-and outputs. Inputs are broadcast along loops that they do not vary with. The elements of a row are contiguous. Torch's
+A kernel takes one table: the addresses of its inputs and outputs, the sizes of its loops, the chunk size, constants and
+strides. Inputs are broadcast along loops that they do not vary with. The elements of a row are contiguous. Torch's
 OpenMP threads compute large ranges. Each thread takes the next chunk when it has finished one, so a busy processor does
 not delay the others.
 
@@ -333,20 +333,20 @@ class _Kernel:
         return function
 
     def _entry(self, body: Any, worker: Any) -> None:
-        """Writes the entry point: it takes the address of the sizes, and of each input and output."""
-        function, b = self._function("kernel", *[POINTER] * (1 + self._pointers))
-        sizes, *pointers = function.args
+        """Writes the entry point: it takes a table of the addresses of all inputs and outputs, then the sizes."""
+        function, b = self._function("kernel", POINTER)
+        (table,) = function.args
         arguments = b.alloca(I64, ir.Constant(I32, self._next + 3 + self._count))
         outer, count = number(1), number(1)
         for i in range(self._loops):
-            size = load_entry(b, sizes, i)
+            size = load_entry(b, table, self._pointers + i)
             store_entry(b, size, arguments, i)
             outer = count if i else outer
             count = b.mul(count, size)
-        for i, pointer in enumerate(pointers):
-            store_entry(b, b.ptrtoint(pointer, I64), arguments, self._loops + i)
+        for i in range(self._pointers):
+            store_entry(b, load_entry(b, table, i), arguments, self._loops + i)
         for i in range(self._count):
-            store_entry(b, load_entry(b, sizes, self._loops + 1 + i), arguments, self._next + 3 + i)
+            store_entry(b, load_entry(b, table, self._next + 1 + i), arguments, self._next + 3 + i)
         end = count if self._loops == 1 and not self._rows else outer
         zero = number(0)
         finish = self._finish() if self._passes.totals else None
@@ -356,7 +356,7 @@ class _Kernel:
                 store_entry(b, value, arguments, self._next + i)
 
         if finish is not None:
-            set_chunks(load_entry(b, sizes, self._loops))
+            set_chunks(load_entry(b, table, self._next))
         if target().has("GOMP_parallel") and target().has("omp_get_max_threads"):
             least = number(_LEAST_OF_THREADS)
             with b.if_then(b.icmp_signed(">=", count, least), likely=False):
