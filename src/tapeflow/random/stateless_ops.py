@@ -13,7 +13,7 @@ from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError, NotFoundError
-from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.op import OpFunction, not_differentiable, op
 from tapeflow.core.ops.shape_rules import (
     argument_shape,
     broadcast_all,
@@ -131,7 +131,9 @@ def _check_key(shape: Any, key: Any, counter: Any, alg: Any, *_: Any) -> TensorS
 _HOST = ("shape", "key", "counter", "alg")
 
 
-def _declare_drawing(name: str, kernel: Callable[..., torch.Tensor], default: DType = float32, **traits: Any) -> Any:
+def _declare_drawing(
+    name: str, kernel: Callable[..., torch.Tensor], default: DType = float32, **traits: Any
+) -> OpFunction[..., Any]:
     """Declares an op that draws numbers of a distribution without parameters."""
 
     @op(name, kernel=kernel, host=_HOST, shape=_check_key, creates=True, **traits)
