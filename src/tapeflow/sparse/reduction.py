@@ -20,7 +20,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.errors import InternalError
 from tapeflow.core.ops.convert import as_operand, convert, host_value
-from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.op import OpFunction, not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_ranks_first, check_sizes, leave_to_kernel, with_rank
 from tapeflow.core.ops.static import static_shape
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, TensorLike
@@ -115,16 +115,23 @@ def _reduced_shapes(*_: Any) -> list[TensorShape]:
     return [TensorShape(None)] * 3
 
 
-@op("SparseReduceSum", kernel=_dense_kernel("sum"), host=_HOST, shape=_reduced_shape)
-def _sum_entries(
-    input_indices: TensorLike,
-    input_values: TensorLike,
-    input_shape: TensorLike,
-    reduction_axes: TensorLike,
-    keep_dims: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Sums over dimensions of a sparse tensor."""
+def _declare_reduction(name: str, kernel: Callable[..., Any], shape: Callable[..., Any]) -> OpFunction[..., Any]:
+    """Declares an op that reduces dimensions of a sparse tensor."""
+
+    @op(name, kernel=kernel, host=_HOST, shape=shape)
+    def reduce(
+        input_indices: TensorLike, input_values: TensorLike, input_shape: TensorLike, reduction_axes: TensorLike,
+        keep_dims: bool = False, name: str | None = None,
+    ) -> Any:  # fmt: skip
+        """Reduces dimensions of a sparse tensor."""
+
+    return reduce
+
+
+_sum_entries = _declare_reduction("SparseReduceSum", _dense_kernel("sum"), _reduced_shape)
+_max_entries = _declare_reduction("SparseReduceMax", _dense_kernel("amax"), _reduced_shape)
+_sum_sparse = _declare_reduction("SparseReduceSumSparse", _sparse_kernel("sum"), _reduced_shapes)
+_max_sparse = _declare_reduction("SparseReduceMaxSparse", _sparse_kernel("amax"), _reduced_shapes)
 
 
 @_sum_entries.gradient(needs="input0")
@@ -136,42 +143,6 @@ def _(call: Call, dy: Tensor) -> Any:
     if not others:
         return None, broadcast_to(reshape_dense(dy, [1]), [indices.shape[0]])
     return None, gather_nd(reshape_dense(dy, [shape[d] for d in others]), gather(indices, others, axis=1))
-
-
-@op("SparseReduceMax", kernel=_dense_kernel("amax"), host=_HOST, shape=_reduced_shape)
-def _max_entries(
-    input_indices: TensorLike,
-    input_values: TensorLike,
-    input_shape: TensorLike,
-    reduction_axes: TensorLike,
-    keep_dims: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Computes the greatest values over dimensions of a sparse tensor."""
-
-
-@op("SparseReduceSumSparse", kernel=_sparse_kernel("sum"), host=_HOST, shape=_reduced_shapes)
-def _sum_sparse(
-    input_indices: TensorLike,
-    input_values: TensorLike,
-    input_shape: TensorLike,
-    reduction_axes: TensorLike,
-    keep_dims: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Sums over dimensions of a sparse tensor, sparse again."""
-
-
-@op("SparseReduceMaxSparse", kernel=_sparse_kernel("amax"), host=_HOST, shape=_reduced_shapes)
-def _max_sparse(
-    input_indices: TensorLike,
-    input_values: TensorLike,
-    input_shape: TensorLike,
-    reduction_axes: TensorLike,
-    keep_dims: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Computes the greatest values over dimensions of a sparse tensor, sparse again."""
 
 
 def _reduce_sparse(densely: Any, sparsely: Any, sp_input: Any, axis: Any, keepdims: Any, output_is_sparse: bool) -> Any:
@@ -316,14 +287,14 @@ def to_indicator(sp_input: SparseLike, vocab_size: int, name: str | None = None)
 
 
 def _count_rows(rows: Any, values: Any, batch: Any, weights: Any, minlength: int, maxlength: int, binary: bool) -> Any:
-    """Counts each value in each row (or in all, for no rows): indices, counts and shape."""
+    """Counts each value in each row (or in all, for no rows): indices, counts and shape. Empty weights are ones."""
     least, largest = (int(end) for end in values.aminmax()) if len(values) else (0, 0)
     if least < 0:
         raise invalid("Input values must all be non-negative")
     length = maxlength if maxlength >= 0 else max(largest + 1, minlength)
     shape = (length,) if batch is None else (batch, length)
     keys = values if batch is None else rows * length + values
-    amounts = torch.ones_like(keys, dtype=torch.int32) if weights is None else weights
+    amounts = weights.reshape(-1) if weights.numel() else torch.ones_like(keys, dtype=torch.int32)
     if largest >= length:
         counted = values < length
         keys, amounts = keys[counted], amounts[counted]
@@ -334,10 +305,6 @@ def _count_rows(rows: Any, values: Any, batch: Any, weights: Any, minlength: int
         present, at = torch.unique(keys, sorted=True, return_inverse=True)
         counts = amounts.new_zeros(len(present)).index_add(0, at, amounts)
     return index_order.unflat(present, shape), torch.ones_like(counts) if binary else counts, torch.tensor(shape)
-
-
-def _optional_weights(weights: torch.Tensor) -> Any:
-    return weights if weights.numel() else None
 
 
 def _counted_rule(values: TensorShape, weights: TensorShape, *_: Any) -> list[TensorShape]:
@@ -355,13 +322,9 @@ def _count_dense(
     batch = values.shape[0] if values.ndim == 2 else None
     if batch is not None:
         rows = torch.arange(batch).repeat_interleave(values.shape[1])
-    weights = _optional_weights(weights)
-    if weights is not None and weights.shape != values.shape:
+    if weights.numel() and weights.shape != values.shape:
         raise invalid("Weights and values must have the same shape")
-    flat_weights = None if weights is None else weights.reshape(-1)
-    if flat_weights is None:
-        flat_weights = torch.ones(values.numel(), dtype=torch.int32)
-    return _count_rows(rows, values.reshape(-1).long(), batch, flat_weights, minlength, maxlength, binary_output)
+    return _count_rows(rows, values.reshape(-1).long(), batch, weights, minlength, maxlength, binary_output)
 
 
 @op(
@@ -380,8 +343,6 @@ def _count_sparse(
 ) -> Any:
     """Counts each value in a sparse vector, or in each row of a sparse matrix."""
     rows, batch = (indices[:, 0], dense_shape[0]) if len(dense_shape) == 2 else (None, None)
-    weights = _optional_weights(weights)
-    weights = torch.ones(len(values), dtype=torch.int32) if weights is None else weights
     return _count_rows(rows, values.long(), batch, weights, minlength, maxlength, binary_output)
 
 
@@ -391,8 +352,6 @@ def _count_ragged(
 ) -> Any:
     """Counts each value in each row of a ragged matrix."""
     rows = torch.arange(len(splits) - 1).repeat_interleave(splits.diff())
-    weights = _optional_weights(weights)
-    weights = torch.ones(len(values), dtype=torch.int32) if weights is None else weights
     return _count_rows(rows, values.long(), len(splits) - 1, weights, minlength, maxlength, binary_output)
 
 
