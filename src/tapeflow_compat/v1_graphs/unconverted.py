@@ -21,8 +21,8 @@ from tapeflow.graph.graphdef.node_protos import (
 )
 from tapeflow.graph.ir.operation import Operation, variable_of
 from tapeflow.graph.transform.body import Body
-from tapeflow.graph.transform.switch_merge import ControlFlowOp
 from tapeflow_compat.v1_graphs.control_flow import functional
+from tapeflow_compat.v1_graphs.switch_merge import ControlFlowOp
 
 
 def add_unconverted(builder: Builder, nodes: Sequence[ParsedNode]) -> None:
