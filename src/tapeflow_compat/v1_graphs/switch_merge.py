@@ -94,9 +94,8 @@ def _zeros_like(tensor: SymbolicTensor) -> Any:
     if tensor.dtype is not resource:
         return zeros_like_op(tensor)
     variable = variable_of(tensor)
-    read = state.graph.insert(READ, state.graph.unique_name("ReadVariableOp"), (tensor,))
-    read.outputs.append(SymbolicTensor(read, 0, variable.dtype, variable.shape))
-    return zeros_like_op(read.outputs[0])
+    name = state.graph.unique_name("ReadVariableOp")
+    return zeros_like_op(state.graph.insert_tensor(READ, name, (tensor,), variable.dtype, variable.shape))
 
 
 def _gradient_of_merge(call: Call, dy: Tensor, *_: Any) -> list[Any]:
