@@ -49,12 +49,9 @@ _KINDS = ("FIRST_DIM_SIZE", "ROW_LENGTHS", "ROW_LIMITS", "ROW_SPLITS", "ROW_STAR
 
 
 def _padded_shape(
-    shape: tuple[int | None, ...] | int,
-    values: TensorShape,
-    default: TensorShape,
-    partitions: Sequence[TensorShape],
+    shape: tuple[int | None, ...] | int, values: TensorShape, default: TensorShape, partitions: Sequence[TensorShape],
     kinds: Sequence[str],
-) -> TensorShape:
+) -> TensorShape:  # fmt: skip
     check_shape_scalar(shape)
     unknown = next((kind for kind in kinds if kind not in _KINDS), None)
     if unknown is not None:

@@ -63,12 +63,9 @@ def _dense_rule(indices: TensorShape, shape: Any, *_: Any) -> TensorShape:
 
 @op("SparseToDense", host=("output_shape",), moves=True, shape=_dense_rule)
 def _sparse_to_dense(
-    sparse_indices: torch.Tensor,
-    output_shape: tuple[int, ...] | int,
-    sparse_values: torch.Tensor,
-    default_value: torch.Tensor,
-    validate_indices: bool = True,
-) -> torch.Tensor:
+    sparse_indices: torch.Tensor, output_shape: tuple[int, ...] | int, sparse_values: torch.Tensor,
+    default_value: torch.Tensor, validate_indices: bool = True,
+) -> torch.Tensor:  # fmt: skip
     """Returns a dense tensor with the values at the indices, and the default elsewhere."""
     output_shape = output_shape if isinstance(output_shape, tuple) else (output_shape,)
     if sparse_indices.ndim < 2:
@@ -167,13 +164,9 @@ def _product_shape(
 
 @op("SparseTensorDenseMatMul", host=("a_shape",), shape=check_ranks_first(_product_shape, 2, 1, 1, 2))
 def _sparse_matmul(
-    a_indices: torch.Tensor,
-    a_values: torch.Tensor,
-    a_shape: tuple[int, ...],
-    b: torch.Tensor,
-    adjoint_a: bool = False,
+    a_indices: torch.Tensor, a_values: torch.Tensor, a_shape: tuple[int, ...], b: torch.Tensor, adjoint_a: bool = False,
     adjoint_b: bool = False,
-) -> torch.Tensor:
+) -> torch.Tensor:  # fmt: skip
     """Multiplies a sparse by a dense matrix."""
     if b.ndim != 2:
         raise invalid("Tensor 'b' is not a matrix")

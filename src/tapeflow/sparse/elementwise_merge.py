@@ -25,14 +25,9 @@ def _sum_shapes(indices: TensorShape, values: TensorShape, shape: Any, *_: Any) 
 
 @op("SparseAdd", host=("a_shape", "b_shape"), shape=_sum_shapes)
 def _sparse_add(
-    a_indices: torch.Tensor,
-    a_values: torch.Tensor,
-    a_shape: tuple[int, ...],
-    b_indices: torch.Tensor,
-    b_values: torch.Tensor,
-    b_shape: tuple[int, ...],
-    thresh: torch.Tensor,
-) -> Any:
+    a_indices: torch.Tensor, a_values: torch.Tensor, a_shape: tuple[int, ...], b_indices: torch.Tensor,
+    b_values: torch.Tensor, b_shape: tuple[int, ...], thresh: torch.Tensor,
+) -> Any:  # fmt: skip
     """Adds two sparse tensors, without the sums of two elements that are less than the threshold."""
     index_order.check_same_shape(a_shape, b_shape)
     both, at_a, at_b = index_order.merge_indices(a_indices, b_indices, a_shape)
@@ -112,13 +107,9 @@ def add(a: SparseLike | TensorLike, b: SparseLike | TensorLike, threshold: Tenso
 
 def _combining_kernel(choose: Callable[..., torch.Tensor]) -> Callable[..., Any]:
     def kernel(
-        ai: torch.Tensor,
-        av: torch.Tensor,
-        a_shape: tuple[int, ...],
-        bi: torch.Tensor,
-        bv: torch.Tensor,
+        ai: torch.Tensor, av: torch.Tensor, a_shape: tuple[int, ...], bi: torch.Tensor, bv: torch.Tensor,
         b_shape: tuple[int, ...],
-    ) -> Any:
+    ) -> Any:  # fmt: skip
         index_order.check_same_shape(a_shape, b_shape)
         for indices in (ai, bi):
             index_order.check(indices, a_shape, sorted_once=False)

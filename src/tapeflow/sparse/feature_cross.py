@@ -45,11 +45,9 @@ def check_sizes(sizes: list[int]) -> None:
 
 
 def _row_features(
-    indices: Sequence[torch.Tensor],
-    values: Sequence[torch.Tensor | StringArray],
-    shapes: Sequence[torch.Tensor],
+    indices: Sequence[torch.Tensor], values: Sequence[torch.Tensor | StringArray], shapes: Sequence[torch.Tensor],
     dense: Sequence[torch.Tensor | StringArray],
-) -> tuple[list[list[list[Any]]], Sequence[int], int]:
+) -> tuple[list[list[list[Any]]], Sequence[int], int]:  # fmt: skip
     """Returns the features row by row, the numbers of these rows, and the batch size.
 
     Without dense features, only rows with values are returned: a sparse batch may be larger than memory.
@@ -101,12 +99,9 @@ def _cross_shapes(*_: Any) -> list[TensorShape]:
 
 @op("SparseCrossV2", strings=True, shape=_cross_shapes)
 def _sparse_cross_v2(
-    indices: Sequence[torch.Tensor],
-    values: Sequence[torch.Tensor | StringArray],
-    shapes: Sequence[torch.Tensor],
-    dense_inputs: Sequence[torch.Tensor | StringArray],
-    sep: StringArray,
-) -> Any:
+    indices: Sequence[torch.Tensor], values: Sequence[torch.Tensor | StringArray], shapes: Sequence[torch.Tensor],
+    dense_inputs: Sequence[torch.Tensor | StringArray], sep: StringArray,
+) -> Any:  # fmt: skip
     """Joins the values of features in every combination."""
     features = _row_features(indices, values, shapes, dense_inputs)
     positions, words, shape = _cross_features(*features, lambda c: join_values(c, sep[()]))

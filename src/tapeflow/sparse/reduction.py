@@ -73,12 +73,9 @@ def _distinct_rows(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 def _dense_kernel(reduce: str) -> Callable[..., torch.Tensor]:
     def kernel(
-        indices: torch.Tensor,
-        values: torch.Tensor,
-        shape: tuple[int, ...],
-        axes: tuple[int, ...] | int | None,
+        indices: torch.Tensor, values: torch.Tensor, shape: tuple[int, ...], axes: tuple[int, ...] | int | None,
         keep_dims: bool,
-    ) -> torch.Tensor:
+    ) -> torch.Tensor:  # fmt: skip
         rows, out, with_ones = _entry_groups(indices, shape, axes)
         group, size = index_order.flat(rows, out), math.prod(out)
         outside = (group < 0) | (group >= size)
@@ -92,12 +89,9 @@ def _dense_kernel(reduce: str) -> Callable[..., torch.Tensor]:
 
 def _sparse_kernel(reduce: str) -> Callable[..., Any]:
     def kernel(
-        indices: torch.Tensor,
-        values: torch.Tensor,
-        shape: tuple[int, ...],
-        axes: tuple[int, ...] | int | None,
+        indices: torch.Tensor, values: torch.Tensor, shape: tuple[int, ...], axes: tuple[int, ...] | int | None,
         keep_dims: bool,
-    ) -> Any:
+    ) -> Any:  # fmt: skip
         rows, out, with_ones = _entry_groups(indices, shape, axes)
         present, at = _distinct_rows(rows)
         result = values.new_zeros(len(present)).scatter_reduce(0, at, values, reduce, include_self=reduce == "sum")
@@ -115,12 +109,9 @@ _HOST = ("input_shape", "reduction_axes")
 
 
 def _reduced_shape(
-    indices: TensorShape,
-    values: TensorShape,
-    shape: tuple[int | None, ...],
-    axes: int | tuple[int, ...],
+    indices: TensorShape, values: TensorShape, shape: tuple[int | None, ...], axes: int | tuple[int, ...],
     keep_dims: bool,
-) -> TensorShape:
+) -> TensorShape:  # fmt: skip
     if not _is_static(shape) or not _is_static(axes):
         return TensorShape(None)
     reduced = _reduced_axes(axes, len(shape))
@@ -195,13 +186,9 @@ def _max_sparse(
 
 
 def _reduce_sparse(
-    densely: Callable[..., Any],
-    sparsely: Callable[..., Any],
-    sp_input: SparseLike,
-    axis: AxisLike,
-    keepdims: bool | None,
-    output_is_sparse: bool,
-) -> Any:
+    densely: Callable[..., Any], sparsely: Callable[..., Any], sp_input: SparseLike, axis: AxisLike,
+    keepdims: bool | None, output_is_sparse: bool,
+) -> Any:  # fmt: skip
     sp = as_sparse(sp_input)
     axes = host_value(axis)
     if axis is None:
@@ -416,13 +403,9 @@ def _count_sparse(
 
 @op("RaggedCountSparseOutput", shape=lambda *_: index_order.components(2))
 def _count_ragged(
-    splits: Tensor,
-    values: torch.Tensor,
-    weights: torch.Tensor,
-    minlength: int = -1,
-    maxlength: int = -1,
+    splits: Tensor, values: torch.Tensor, weights: torch.Tensor, minlength: int = -1, maxlength: int = -1,
     binary_output: bool = False,
-) -> Any:
+) -> Any:  # fmt: skip
     """Counts each value in each row of a ragged matrix."""
     rows = torch.arange(len(splits) - 1).repeat_interleave(splits.diff())
     weights = _optional_weights(weights)
@@ -500,13 +483,9 @@ def _index_tensor(value: TensorLike) -> Any:
 
 
 def _combine_segments(
-    combine: Callable[..., Any],
-    title: str,
-    data: TensorLike,
-    indices: TensorLike,
-    segment_ids: TensorLike,
+    combine: Callable[..., Any], title: str, data: TensorLike, indices: TensorLike, segment_ids: TensorLike,
     num_segments: TensorLike | None,
-) -> Any:
+) -> Any:  # fmt: skip
     """Combines the rows of `data` at `indices` by their sorted segment.
 
     Args:
