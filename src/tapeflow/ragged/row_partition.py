@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -27,6 +27,9 @@ from tapeflow.math.casting import cast
 from tapeflow.math.cumulative import cumsum
 from tapeflow.math.extrema import maximum
 from tapeflow.math.reduction import reduce_max
+
+if TYPE_CHECKING:
+    from tapeflow.ragged.tensor import RaggedTensor
 
 
 def integers(value: TensorLike, argument: str, dtype: DTypeLike = None) -> Tensor:
@@ -69,7 +72,7 @@ def array_of(tensor: Any) -> np.ndarray:
     return np.asarray(tensor._array())
 
 
-def length_of(value: Any) -> Any:
+def length_of(value: RaggedTensor | Tensor) -> Any:
     """Returns the first dimension of a tensor or ragged tensor: an int, or a scalar tensor if it is not static."""
     static = value.shape[0]
     if static is not None:
@@ -88,7 +91,7 @@ def number_of(value: Any) -> Any:
 # The arithmetic of partitions: eagerly by functions of ATen, in graphs by TensorFlow's ops.
 
 
-def up_to(count: Any) -> Any:
+def up_to(count: Tensor | int) -> Any:
     """Returns 0, 1, 2, ... below a count, in its dtype."""
     if type(count) is EagerTensor:
         return EagerTensor(
@@ -104,7 +107,7 @@ def lengths_of(splits: Tensor) -> Any:
     return splits[1:] - splits[:-1]
 
 
-def splits_of(lengths: Any) -> Any:
+def splits_of(lengths: Tensor) -> Any:
     """Returns the positions where rows of these lengths begin, and the end of the last row."""
     if type(lengths) is EagerTensor:
         value = lengths.value
@@ -114,7 +117,7 @@ def splits_of(lengths: Any) -> Any:
     return concat([tensor_of([0], lengths.dtype), cumsum(lengths)], 0)
 
 
-def splits_of_rowids(rowids: Any, count: Any) -> Any:
+def splits_of_rowids(rowids: Tensor, count: Tensor | int) -> Any:
     """Returns the row splits of values by their sorted rows."""
     if type(rowids) is EagerTensor and not isinstance(count, SymbolicTensor):
         counts = torch.bincount(rowids.value, minlength=int(count))
@@ -137,7 +140,7 @@ def offsets_of(splits: Tensor) -> Any:
     return up_to(splits[-1]) - repeat_values(splits[:-1], splits)
 
 
-def repeat_values(values: Any, splits: Tensor) -> Any:
+def repeat_values(values: Tensor, splits: Tensor) -> Any:
     """Repeats each value as often as its row has elements."""
     if type(values) is EagerTensor and type(splits) is EagerTensor and values.dtype.is_integer:
         return EagerTensor(values.value.repeat_interleave(splits.value.diff().to(values.value.device), 0), values.dtype)
@@ -156,8 +159,9 @@ class RowPartition(CompositeTensor):
     __slots__ = ("_row_splits", "_uniform_row_length")
 
     def __init__(
-        self, row_splits: Any, row_lengths: Any = None, value_rowids: Any = None, nrows: Any = None,
-        uniform_row_length: Any = None, nvals: Any = None, internal: Any = False,
+        self, row_splits: Tensor, row_lengths: Tensor | None = None, value_rowids: Tensor | None = None,
+        nrows: Tensor | None = None, uniform_row_length: Tensor | None = None, nvals: Tensor | None = None,
+        internal: object = False,
     ) -> None:  # fmt: skip
         if internal is not _INTERNAL:
             raise ValueError(
@@ -187,7 +191,7 @@ class RowPartition(CompositeTensor):
         if splits.shape[0] == 0:
             raise ValueError("row_splits tensor may not be empty.")
 
-        def check(splits: Any) -> None:
+        def check(splits: Tensor) -> None:
             numbers = array_of(splits)
             if numbers[0] != 0:
                 raise _not_valid("from_row_splits", "zero", f"the first row split is {numbers[0]}, not 0")
@@ -213,7 +217,7 @@ class RowPartition(CompositeTensor):
         lengths = integers(row_lengths, "row_lengths", dtype)
         lengths.shape.assert_has_rank(1)
 
-        def check(lengths: Any) -> None:
+        def check(lengths: Tensor) -> None:
             numbers = array_of(lengths)
             if (numbers < 0).any():
                 raise _not_valid("from_row_lengths", "", f"row lengths are negative: {numbers.tolist()}")
@@ -280,7 +284,7 @@ class RowPartition(CompositeTensor):
         if isinstance(count, int) and count < 0:
             raise ValueError(f"Expected nrows >= 0; got {count}")
 
-        def check(rowids: Any, rows: Any = None) -> None:
+        def check(rowids: Tensor, rows: Tensor | None = None) -> None:
             numbers = array_of(rowids)
             if rows is not None and len(numbers) and int(rows) <= numbers[-1]:
                 raise ValueError(
@@ -328,7 +332,7 @@ class RowPartition(CompositeTensor):
         else:
             count = tensor_of(values, int64) // maximum(tensor_of(length, int64), 1)  # no values if the length is 0
 
-        def check(length: Any, rows: Any, total: Any) -> None:
+        def check(length: Tensor, rows: Tensor, total: Tensor) -> None:
             if int(length) * int(rows) != int(total):
                 raise ValueError(
                     f"uniform_row_length={int(length)} times nrows={int(rows)} must equal nvals={int(total)}"
@@ -441,7 +445,7 @@ class RowPartition(CompositeTensor):
             internal=_INTERNAL,
         )
 
-    def with_uniform_row_length(self, length: Any) -> RowPartition:
+    def with_uniform_row_length(self, length: Tensor | int) -> RowPartition:
         """Returns the partition with a static length of all rows.
 
         Args:
@@ -477,7 +481,7 @@ class RowPartition(CompositeTensor):
             InvalidArgumentError: the rows differ.
         """
 
-        def check(mine: Any, theirs: Any) -> None:
+        def check(mine: Tensor, theirs: Tensor) -> None:
             if not np.array_equal(array_of(mine), array_of(theirs)):
                 raise invalid(message)
 
@@ -512,7 +516,7 @@ class RowPartitionSpec(TypeSpec):
 
     def __init__(
         self, nrows: int | None = None, nvals: int | None = None, uniform_row_length: int | None = None,
-        dtype: Any = int64,
+        dtype: DTypeLike = int64,
     ) -> None:  # fmt: skip
         self._nrows, self._nvals, self._uniform_row_length = nrows, nvals, uniform_row_length
         self._dtype = as_dtype(dtype)
@@ -534,7 +538,7 @@ class RowPartitionSpec(TypeSpec):
     def _to_components(self, value: RowPartition) -> Any:
         return value.row_splits()
 
-    def _from_components(self, components: Any) -> RowPartition:
+    def _from_components(self, components: Tensor) -> RowPartition:
         partition = RowPartition(components, internal=_INTERNAL)
         uniform = self._uniform_row_length
         return partition if uniform is None else partition.with_uniform_row_length(uniform)
