@@ -17,6 +17,7 @@ Some changes have no effect that a user relies on. These are not drawn:
 - speed: constants in capitals, and comparisons with them, and names of sizes of caches, buffers, chunks and pools;
   `maxsize`, `stacklevel`, `slots`, `non_blocking`, `daemon`, `memory_format`; `lru_cache`;
 - sums and products of strings, unions of types, `is` between types;
+- `strict=` of `zip`, which asserts, and a returned `False` as None;
 - functions that only raise, or return by their names a repr, a hash or the text of a message.
 """
 
@@ -182,7 +183,7 @@ class Seeder(ast.NodeVisitor):
 
     def visit_Return(self, node: ast.Return) -> None:
         if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
-            if not isinstance(node.value, (ast.JoinedStr,)):
+            if not isinstance(node.value, ast.JoinedStr) and getattr(node.value, "value", True) is not False:
                 self.add("return", node.value, "None")
             self.visit(node.value)
 
@@ -253,7 +254,11 @@ class Seeder(ast.NodeVisitor):
                 self.add("keepdims", keyword.value, "not " + f"({self.text(keyword.value)})")
             elif keyword.arg in AXES:
                 self.seed_axis(keyword.value)
-            elif keyword.arg not in SPEED_ARGUMENTS and not (keyword.arg and SPEED.fullmatch(keyword.arg)):
+            elif (
+                (name, keyword.arg) != ("zip", "strict")
+                and keyword.arg not in SPEED_ARGUMENTS
+                and not (keyword.arg and SPEED.fullmatch(keyword.arg))
+            ):
                 self.visit(keyword.value)
         for child in (node.func, *node.args):
             self.visit(child)

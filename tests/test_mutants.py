@@ -47,6 +47,7 @@ def seeded(source):
         ("lock", "with self._lock: x", 'with __import__("contextlib").nullcontext(): x'),
         ("copy", "x = y.copy()", "x = y"),
         ("return", "def f(): return x", "def f(): return None"),
+        ("return", "def f(): return True", "def f(): return None"),
     ],
 )
 def test_a_bug_changes_one_expression(kind, before, after):
@@ -72,10 +73,15 @@ def test_a_bug_changes_one_expression(kind, before, after):
         "@overload\ndef f(a=1): ...",
         "f'{1 + 2}'",
         "lru_cache(maxsize=3)",
+        "zip(a, strict=True)",
     ],
 )
 def test_what_is_no_bug_is_not_seeded(source):
     assert not seeded(source)
+
+
+def test_a_returned_false_becomes_true_alone():
+    assert seeded("def f(): return False") == {("constant", "def f(): return True")}
 
 
 def test_draws_follow_the_seed():
