@@ -128,8 +128,7 @@ def test_batches_of_different_shapes_have_the_largest(batch, values, expected):
 
 
 @pytest.mark.parametrize(
-    "structure",
-    [lambda x, n: x, lambda x, n: (x,), lambda x, n: (x, n), lambda x, n: {"a": x}, lambda x, n: ((x,), n)],
+    "structure", [lambda x, n: x, lambda x, n: (x,), lambda x, n: (x, n), lambda x, n: {"a": x}, lambda x, n: ((x,), n)]
 )
 def test_ragged_batches_keep_the_structure_in_functions(structure):
     batches = lambda: Dataset.range(3).map(lambda n: structure(tf.range(n), n)).ragged_batch(2)  # noqa: E731
