@@ -17,6 +17,7 @@ Some changes have no effect that a user relies on. These are not drawn:
 - speed: constants in capitals, and comparisons with them, and names of sizes of caches, buffers, chunks and pools;
   `maxsize`, `stacklevel`, `slots`, `non_blocking`, `daemon`, `memory_format`; `lru_cache`;
 - sums and products of strings, unions of types, `is` between types;
+- swapped arguments of sums, products, maxima and other commutative functions;
 - `strict=` of `zip`, which asserts, and a returned `False` as None;
 - functions that only raise, or return by their names a repr, a hash or the text of a message.
 """
@@ -62,6 +63,9 @@ AXES = {"axis", "dim", "axes", "dims", "batch_dims", "batch_axis", "start_dim", 
 SPEED = re.compile(r"[A-Z_\d]+|.*(cache|buffer|chunk|pool|capacity|threshold|worth|enough).*")
 SPEED_ARGUMENTS = {"maxsize", "stacklevel", "slots", "non_blocking", "daemon", "memory_format", "frozen", "eq"}
 WORDY = re.compile(r"invalid|warn|warning|info|debug|error|log|[A-Z]\w*(Error|Warning|Unsupported|NotStatic)")
+COMMUTATIVE = re.compile(
+    r"(logical_|bitwise_)?(and|or|xor)_?|f?(add|mul)|multiply|(not_)?equal|max(imum)?|min(imum)?|is(instance|subclass)"
+)
 COSMETIC = re.compile(r"__(repr|str|hash|format|dir|del)__|.*(repr|describe|explain|message|summary_line|_text).*")
 LOCKS = re.compile(r"(?<!b)lock|mutex|condition", re.IGNORECASE)  # no block
 
@@ -242,7 +246,7 @@ class Seeder(ast.NodeVisitor):
             self.add("copy", node, self.text(node.func.value))
         plain = [a for a in node.args if not isinstance(a, (ast.Constant, ast.Starred))]
         for left, right in zip(node.args, node.args[1:], strict=False):
-            if left in plain and right in plain and name not in ("isinstance", "issubclass", "min", "max"):
+            if left in plain and right in plain and not COMMUTATIVE.fullmatch(name.lower()):
                 start, end = self.span(left)[0], self.span(right)[1]
                 middle = self.source[self.span(left)[1] : self.span(right)[0]].decode()
                 if self.text(left) != self.text(right):

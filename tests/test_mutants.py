@@ -74,6 +74,9 @@ def test_a_bug_changes_one_expression(kind, before, after):
         "f'{1 + 2}'",
         "lru_cache(maxsize=3)",
         "zip(a, strict=True)",
+        "b.mul(x, y)",
+        "tf.logical_and(x, y)",
+        "ops.Maximum(x, y)",
     ],
 )
 def test_what_is_no_bug_is_not_seeded(source):
