@@ -50,6 +50,17 @@ Q = tf.quantization
 ramp = tf.linspace(-1.5, 1.5, 7)
 ramps = tf.stack([ramp, 2 * ramp], 1)
 lu = tf.linalg.lu([[4., 3.], [6., 3.]])
+io = tf.io
+def S(*shape, dtype=tf.string):
+    return tf.TensorSpec(shape, dtype)
+def shapes(function, *specs):
+    outputs = tf.function(function).get_concrete_function(*specs).structured_outputs
+    return [str(o.shape) for o in tf.nest.flatten(outputs, expand_composites=True)]
+EXAMPLE = {"a": io.FixedLenFeature([2, 3], tf.float32), "b": io.FixedLenFeature([], tf.string),
+           "c": io.VarLenFeature(tf.int64),
+           "r": io.RaggedFeature(tf.int64, "r", partitions=[io.RaggedFeature.UniformRowLength(2)])}
+STEPS = {"d": io.FixedLenSequenceFeature([4], tf.float32), "e": io.VarLenFeature(tf.string),
+         "g": io.RaggedFeature(tf.int64)}
 def gradient(f, *xs):
     xs = [tf.convert_to_tensor(x) for x in xs]
     with tf.GradientTape() as tape:
@@ -249,6 +260,19 @@ tf.test.TestCase().assertAllClose([1.,2.],[1.1,2.1],rtol=0.,atol=.2)
 tf.test.TestCase().assertAlmostEqual(1.,1.04,places=1)
 tf.test.TestCase().assertNotAllClose([1.],[1.1],rtol=0.,atol=.05)
 tf.train.ExponentialMovingAverage(.5).variables_to_restore(moving_avg_variables=[tf.Variable(1.,name="v")]).keys().__len__()
+shapes(lambda s: io.parse_sequence_example(s, EXAMPLE, STEPS), S(None))
+shapes(lambda s: io.parse_sequence_example(s, EXAMPLE, STEPS), S(3))
+shapes(lambda s: io.parse_single_sequence_example(s, EXAMPLE, STEPS), S())
+shapes(lambda s: io.parse_example(s, EXAMPLE), S(None))
+shapes(lambda s: io.parse_example(s, EXAMPLE), S(3))
+shapes(lambda s: io.parse_single_example(s, EXAMPLE), S())
+shapes(lambda s: io.decode_csv(s, [[1], ['a'], [2.0]]), S(None, 2))
+shapes(lambda s: io.parse_tensor(s, tf.float32), S())
+shapes(lambda s: io.decode_raw(s, tf.int32), S(2, None))
+shapes(lambda s: io.decode_raw(s, tf.int32, fixed_length=8), S(2, None))
+shapes(lambda s: tf.strings.split(s), S(None))
+shapes(lambda s: io.decode_json_example(s), S(2, None))
+shapes(lambda v: io.serialize_many_sparse(tf.SparseTensor([[0, 0], [1, 1]], v, [4, 4])), S(2, dtype=tf.float32))
 """)
 GROUP.errors(r"""
 R.from_row_splits([1,2],[0,5])
