@@ -25,6 +25,10 @@ def loss(name, *args, **k):
     with tf.Graph().as_default(), v1.Session() as session:
         value = session.run(getattr(v1.losses, name)(*args, **k))
         return value, [t.name.split("/")[0] for t in v1.get_collection("mine")], len(v1.losses.get_losses())
+def unknown(name, *args, weights=1., **k):
+    with tf.Graph().as_default(), v1.Session() as session:
+        args, weights = [v1.placeholder_with_default(a, None) for a in args], v1.placeholder_with_default(weights, None)
+        return session.run(getattr(v1.losses, name)(*args, weights=weights, **k))
 y, p = [[1., 0.], [0., 1.]], [[.5, .25], [.125, .75]]
 ROWS = v1.losses.Reduction
 x = tf.reshape(tf.range(18.), [3, 6]) / 8
@@ -86,6 +90,11 @@ GROUP.family("loss('{name}', y, p, {option})", name=LOSSES, option=OPTIONS)
 GROUP.family("loss('cosine_distance', y, p, axis=1, {option})", option=OPTIONS)
 GROUP.family("loss('sparse_softmax_cross_entropy', [1, 0], p, {option})", option=OPTIONS)
 GROUP.family("loss('mean_pairwise_squared_error', y, p, {option})", option=OPTIONS[4:])
+WEIGHTS = [".5", "[[.5], [2.]]", "[[.5, 2.], [1., 0.]]"]
+GROUP.family("unknown('{name}', y, p, weights={weights})", name=LOSSES[:-1], weights=WEIGHTS)
+GROUP.family("unknown('softmax_cross_entropy', y, p, weights={weights})", weights=[".5", "[.5, 2.]"])
+GROUP.family("unknown('sparse_softmax_cross_entropy', [1, 0], p, weights={weights})", weights=[".5", "[.5, 2.]"])
+GROUP.family("unknown('cosine_distance', y, p, axis=1, weights={weights})", weights=WEIGHTS[:2])
 REDUCTIONS = ["all", "any", "max", "min", "mean", "prod", "sum", "logsumexp"]
 REDUCED = ["axis=0", "axis=1, keepdims=True", "reduction_indices=[0, 1]", "reduction_indices=1, keep_dims=True"]
 GROUP.family("v1.reduce_{name}(x > 1 if '{name}' in 'all any' else x, {option})", name=REDUCTIONS, option=REDUCED)
