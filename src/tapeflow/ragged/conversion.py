@@ -195,7 +195,7 @@ def from_sparse(st_input: SparseTensor, dtype: DType) -> RaggedTensor:
 
     check_or_defer(check, st_input.indices)
     rows = cast(st_input.indices[:, 0], dtype)
-    return RaggedTensor.from_value_rowids(st_input.values, rows, st_input.dense_shape[0], validate=False)
+    return RaggedTensor.from_value_rowids(st_input.values, rows, cast(st_input.dense_shape[0], dtype), validate=False)
 
 
 # ---- nested lists ----------------------------------------------------------------------------------------------------

@@ -174,19 +174,21 @@ class RowPartition(CompositeTensor):
     # ---- creation ----------------------------------------------------------------------------------------------------
 
     @classmethod
-    def from_row_splits(cls, row_splits: TensorLike, validate: bool = True, dtype: DTypeLike = None) -> RowPartition:
+    def from_row_splits(
+        cls, row_splits: TensorLike, validate: bool = True, dtype: DTypeLike = None, dtype_hint: DTypeLike = None
+    ) -> RowPartition:
         """Returns the rows from each split to the next.
 
         Args:
             row_splits: integers that begin with 0 and do not decrease.
             validate: checks that.
-            dtype: int32 or int64, for splits without a dtype.
+            dtype, dtype_hint: int32 or int64, for splits without a dtype.
 
         Raises:
             ValueError: there is no split.
             InvalidArgumentError: the first is not 0, or they decrease.
         """
-        splits = integers(row_splits, "row_splits", dtype)
+        splits = integers(row_splits, "row_splits", dtype or dtype_hint)
         splits.shape.assert_has_rank(1)
         if splits.shape[0] == 0:
             raise ValueError("row_splits tensor may not be empty.")
@@ -203,18 +205,20 @@ class RowPartition(CompositeTensor):
         return cls(splits, internal=_INTERNAL)
 
     @classmethod
-    def from_row_lengths(cls, row_lengths: TensorLike, validate: bool = True, dtype: DTypeLike = None) -> RowPartition:
+    def from_row_lengths(
+        cls, row_lengths: TensorLike, validate: bool = True, dtype: DTypeLike = None, dtype_hint: DTypeLike = None
+    ) -> RowPartition:
         """Returns rows of these lengths.
 
         Args:
             row_lengths: integers that are not negative.
             validate: checks that.
-            dtype: int32 or int64, for lengths without a dtype.
+            dtype, dtype_hint: int32 or int64, for lengths without a dtype.
 
         Raises:
             InvalidArgumentError: a length is negative.
         """
-        lengths = integers(row_lengths, "row_lengths", dtype)
+        lengths = integers(row_lengths, "row_lengths", dtype or dtype_hint)
         lengths.shape.assert_has_rank(1)
 
         def check(lengths: Tensor) -> None:
@@ -228,43 +232,46 @@ class RowPartition(CompositeTensor):
 
     @classmethod
     def from_row_starts(
-        cls, row_starts: TensorLike, nvals: TensorLike, validate: bool = True, dtype: DTypeLike = None
-    ) -> RowPartition:
+        cls, row_starts: TensorLike, nvals: TensorLike, validate: bool = True, dtype: DTypeLike = None,
+        dtype_hint: DTypeLike = None,
+    ) -> RowPartition:  # fmt: skip
         """Returns rows that begin at these positions; the last one goes up to `nvals`.
 
         Args:
             row_starts: integers that begin with 0 and do not decrease.
             nvals: the number of values.
             validate: checks that.
-            dtype: int32 or int64, for positions without a dtype.
+            dtype, dtype_hint: int32 or int64, for positions without a dtype.
 
         Raises:
             InvalidArgumentError: the positions do not begin with 0, or decrease.
         """
-        starts = integers(row_starts, "row_starts", dtype)
+        starts = integers(row_starts, "row_starts", dtype or dtype_hint)
         starts.shape.assert_has_rank(1)
         return cls.from_row_splits(concat([starts, tensor_of([nvals], starts.dtype)], 0), validate)
 
     @classmethod
-    def from_row_limits(cls, row_limits: TensorLike, validate: bool = True, dtype: DTypeLike = None) -> RowPartition:
+    def from_row_limits(
+        cls, row_limits: TensorLike, validate: bool = True, dtype: DTypeLike = None, dtype_hint: DTypeLike = None
+    ) -> RowPartition:
         """Returns rows that end before these positions.
 
         Args:
             row_limits: integers that do not decrease.
             validate: checks that.
-            dtype: int32 or int64, for positions without a dtype.
+            dtype, dtype_hint: int32 or int64, for positions without a dtype.
 
         Raises:
             InvalidArgumentError: the positions decrease.
         """
-        limits = integers(row_limits, "row_limits", dtype)
+        limits = integers(row_limits, "row_limits", dtype or dtype_hint)
         limits.shape.assert_has_rank(1)
         return cls.from_row_splits(concat([tensor_of([0], limits.dtype), limits], 0), validate)
 
     @classmethod
     def from_value_rowids(
         cls, value_rowids: TensorLike, nrows: TensorLike | None = None, validate: bool = True,
-        dtype: DTypeLike = None,
+        dtype: DTypeLike = None, dtype_hint: DTypeLike = None,
     ) -> RowPartition:  # fmt: skip
         """Returns rows by the row of each value.
 
@@ -272,13 +279,13 @@ class RowPartition(CompositeTensor):
             value_rowids: the row of each value; they do not decrease.
             nrows: the number of rows; by default one more than the last row of a value.
             validate: checks that.
-            dtype: int32 or int64, for row ids without a dtype.
+            dtype, dtype_hint: int32 or int64, for row ids without a dtype.
 
         Raises:
             ValueError: there are not enough rows.
             InvalidArgumentError: the rows decrease or are negative.
         """
-        rowids = integers(value_rowids, "value_rowids", dtype)
+        rowids = integers(value_rowids, "value_rowids", dtype or dtype_hint)
         rowids.shape.assert_has_rank(1)
         count = None if nrows is None else number_of(nrows)
         if isinstance(count, int) and count < 0:
@@ -304,7 +311,7 @@ class RowPartition(CompositeTensor):
     @classmethod
     def from_uniform_row_length(
         cls, uniform_row_length: TensorLike, nvals: TensorLike | None = None, nrows: TensorLike | None = None,
-        validate: bool = True, dtype: DTypeLike = None, dtype_hint: DTypeLike = int64,
+        validate: bool = True, dtype: DTypeLike = None, dtype_hint: DTypeLike = None,
     ) -> RowPartition:  # fmt: skip
         """Returns rows of one length.
 
@@ -313,14 +320,14 @@ class RowPartition(CompositeTensor):
             nvals: the number of values.
             nrows: the number of rows. `nvals` or `nrows` is required.
             validate: checks that the lengths add up to the number of values.
-            dtype: int32 or int64, for a length without a dtype.
+            dtype, dtype_hint: int32 or int64, for a length without a dtype.
 
         Raises:
             ValueError: the length is negative, or does not divide the values.
         """
         if nvals is None and nrows is None:
             raise ValueError("At least one of nvals and nrows must be specified.")
-        length_tensor = integers(uniform_row_length, "uniform_row_length", dtype)
+        length_tensor = integers(uniform_row_length, "uniform_row_length", dtype or dtype_hint)
         length = number_of(length_tensor)
         if isinstance(length, int) and length < 0:
             raise ValueError("uniform_row_length must be >= 0.")
