@@ -43,7 +43,7 @@ from tapeflow.graph.compiler.instructions import (
     store_entry,
     value_of,
 )
-from tapeflow.graph.compiler.loops import REPEATED, STRIDED, Operand
+from tapeflow.graph.compiler.loops import CONTIGUOUS, EXPANDED, REPEATED, Operand
 from tapeflow.graph.compiler.vectors import MEMORY, Accumulator, Vectors
 
 # Elements: for fewer, waking other threads takes longer than computing them.
@@ -179,10 +179,8 @@ class _Kernel:
         strides: dict[int, list[Any]] = {}
         for i, operand in enumerate(self._inputs):
             entries = [load_entry(b, arguments, self._places[i] + j) for j in range(operand.entries())]
-            if operand.access == STRIDED:
+            if operand.access != CONTIGUOUS:
                 strides[i] = entries
-            elif operand.access == REPEATED:
-                ins[i] = self._repeat(b, ins[i], operand.dtype, entries[0], sizes[-1])
         if self._loops == 1 and not self._rows:
             words = self._words(b, ins, number(WORDS), end)
             if words:
@@ -199,12 +197,17 @@ class _Kernel:
         words = self._words(b, ins, sizes[-1], b.mul(end, sizes[-1]))
         room = b.add(sizes[-1], number(self._lanes))
         kept = {node: allocated(b, self._vectors.number_type(node.dtype), room) for node in self._passes.kept}
+        copies = {
+            i: _Copies(b, self._vectors, operand, strides[i], sizes[-1]) for i, operand in enumerate(self._inputs)
+            if operand.access in (REPEATED, EXPANDED)
+        }  # fmt: skip
         partial = self._partial(b, arguments, totals, begin, sizes[-1])
         for node, pointer in partial.items():
             self._row(b, [], [], number(0), sizes[-1], {}).begin_total(node, pointer)
         with repeated(b, begin, end) as row:
             starts = [self._offset(b, pointer, operand, row, sizes, strides.get(i))
                       for i, (pointer, operand) in enumerate(zip(ins, self._inputs, strict=True))]  # fmt: skip
+            starts = [copies[i].of(start) if i in copies else start for i, start in enumerate(starts)]
             results = []
             for pointer, node, kind in zip(outs, self._outputs, self._passes.kinds, strict=True):
                 varies = (*[kind != COLUMN] * (self._loops - 1), kind == ELEMENT)
@@ -259,24 +262,6 @@ class _Kernel:
         """Returns a number of columns, rounded up to whole vectors."""
         lanes = number(self._lanes)
         return b.mul(b.udiv(b.add(columns, number(self._lanes - 1)), lanes), lanes)
-
-    def _repeat(self, b: ir.IRBuilder, pointer: Any, dtype: DType, length: Any, size: Any) -> Any:
-        """Returns the address of new memory on the stack with the copies of a row.
-
-        Args:
-            b: the builder.
-            pointer: the address of the row.
-            dtype: its dtype.
-            length: its length.
-            size: the length of all copies, a multiple of it.
-        """
-        kind = MEMORY[dtype]
-        memory = allocated(b, kind, size)
-        with repeated(b, number(0), length) as i:
-            element = b.load(b.gep(pointer, [i], source_etype=kind), typ=kind)
-            with repeated(b, i, size, length) as place:
-                b.store(element, b.gep(memory, [place], source_etype=kind))
-        return memory
 
     def _offset(
         self, b: ir.IRBuilder, pointer: Any, operand: Operand, row: Any, sizes: Sequence[Any],
@@ -623,6 +608,56 @@ class _Row:
 
     def _at(self, pointer: Any, index: Any, dtype: DType) -> Any:
         return self._b.gep(pointer, [index], source_etype=self._vectors.number_type(dtype))
+
+
+class _Copies:
+    """Memory on the stack for a row whose elements are copies: of a short row, or each of one element.
+
+    Args:
+        b: the builder of a function that goes through rows.
+        vectors: the builder of vectors.
+        operand: the operand.
+        entries: the operand's entries of the kernel's table.
+        size: the length of the row.
+    """
+
+    def __init__(self, b: ir.IRBuilder, vectors: Vectors, operand: Operand, entries: Sequence[Any], size: Any) -> None:
+        self._b, self._vectors, self._operand, self._size = b, vectors, operand, size
+        self._stride, self._length = entries[-2:]
+        self._memory = allocated(b, MEMORY[operand.dtype], b.add(size, number(vectors.lanes)))
+        self._source = allocated(b, I64)  # the address of the elements in memory
+        b.store(number(0), self._source)
+
+    def of(self, pointer: Any) -> Any:
+        """Returns the address of the copies of elements at an address."""
+        b = self._b
+        source = b.ptrtoint(pointer, I64)
+        with b.if_then(b.icmp_signed("!=", source, b.load(self._source, typ=I64))):
+            b.store(source, self._source)
+            self._vectors.block = b
+            (self._expand if self._operand.access == EXPANDED else self._repeat)(pointer)
+        return self._memory
+
+    def _expand(self, pointer: Any) -> None:
+        """Writes the loops that copy each element. What they write too much is overwritten by the next element."""
+        b, dtype = self._b, self._operand.dtype
+        with repeated(b, number(0), b.udiv(self._size, self._length)) as index:
+            copies = self._vectors.load_one(self._vectors.moved(pointer, b.mul(index, self._stride), dtype), dtype)
+            place = b.mul(index, self._length)
+            with repeated(b, place, b.add(place, self._length), self._vectors.lanes) as i:
+                self._vectors.store(copies, self._vectors.moved(self._memory, i, dtype))
+
+    def _repeat(self, pointer: Any) -> None:
+        """Writes the loops that copy a row: one by one to fill a vector, and then whole vectors."""
+        b, dtype, lanes, length = self._b, self._operand.dtype, self._vectors.lanes, self._length
+        whole = b.mul(b.udiv(b.add(length, number(lanes - 1)), length), length)
+        with repeated(b, number(0), length) as i:
+            element = self._vectors.one.load(self._vectors.moved(pointer, i, dtype), dtype)
+            with repeated(b, i, whole, length) as place:
+                self._vectors.one.store(element, self._vectors.moved(self._memory, place, dtype))
+        with repeated(b, whole, self._size, lanes) as place:
+            copies = self._vectors.load(self._vectors.moved(self._memory, b.sub(place, whole), dtype), dtype)
+            self._vectors.store(copies, self._vectors.moved(self._memory, place, dtype))
 
 
 class _Words:
