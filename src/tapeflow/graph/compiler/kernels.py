@@ -35,8 +35,6 @@ from tapeflow.graph.compiler.instructions import (
     I64,
     POINTER,
     allocated,
-    declared,
-    entry,
     load_entry,
     number,
     repeated,
@@ -44,6 +42,7 @@ from tapeflow.graph.compiler.instructions import (
     value_of,
 )
 from tapeflow.graph.compiler.loops import CONTIGUOUS, EXPANDED, REPEATED, Operand
+from tapeflow.graph.compiler.threads import run_worker, write_worker
 from tapeflow.graph.compiler.vectors import MEMORY, Accumulator, Vectors
 
 # Elements: for fewer, waking other threads takes longer than computing them.
@@ -159,7 +158,7 @@ class _Kernel:
 
     def text(self) -> str:
         body = self._body()
-        self._entry(body, self._worker(body))
+        self._entry(body, write_worker(body, self._next))
         return str(self._module).replace('@"kernel"', '@"{name}"')
 
     def _function(self, name: str, *arguments: Any) -> tuple[Any, ir.IRBuilder]:
@@ -296,26 +295,7 @@ class _Kernel:
     def _row(self, b: ir.IRBuilder, *arguments: Any, **options: Any) -> _Row:
         return _Row(self._passes, self._vectors, self._constants, b, *arguments, **options)
 
-    # ---- threads -------------------------------------------------------------------------------------------------
-
-    def _worker(self, body: Any) -> Any:
-        """Writes the function that each thread runs: it takes chunks of the range until none is left."""
-        function, b = self._function("worker", POINTER)
-        (arguments,) = function.args
-        start, size, end = (entry(b, arguments, self._next + i) for i in range(3))
-        chunk, last = b.load(size, typ=I64), b.load(end, typ=I64)
-        again, work, done = (function.append_basic_block(n) for n in ("again", "work", "done"))
-        b.branch(again)
-        b.position_at_end(again)
-        begin = b.atomic_rmw("add", start, chunk, "monotonic")
-        b.cbranch(b.icmp_signed("<", begin, last), work, done)
-        b.position_at_end(work)
-        stop = b.add(begin, chunk)
-        b.call(body, [arguments, begin, b.select(b.icmp_signed("<", stop, last), stop, last)])
-        b.branch(again)
-        b.position_at_end(done)
-        b.ret_void()
-        return function
+    # ---- the entry point -------------------------------------------------------------------------------------------
 
     def _entry(self, body: Any, worker: Any) -> None:
         """Writes the entry point: it takes the address of the sizes, and of each input and output."""
@@ -340,28 +320,20 @@ class _Kernel:
             for i, value in enumerate((zero, size, end)):
                 store_entry(b, value, arguments, self._next + i)
 
+        def divide(threads: Any) -> None:
+            if finish is None:
+                parts = b.mul(threads, number(_CHUNKS_OF_THREAD))
+                step = number(4 * self._lanes if self._loops == 1 and not self._rows else 1)
+                set_chunks(b.mul(b.add(b.udiv(b.udiv(end, parts), step), number(1)), step))
+
+        def compute_alone() -> None:
+            b.call(worker, [arguments]) if finish else b.call(body, [arguments, zero, end])
+
         if finish is not None:
             set_chunks(load_entry(b, sizes, self._loops))
-        if target().has("GOMP_parallel") and target().has("omp_get_max_threads"):
-            least = number(_LEAST_OF_THREADS)
-            with b.if_then(b.icmp_signed(">=", count, least), likely=False):
-                threads = declared(self._module, "omp_get_max_threads", I32, [])
-                available = b.call(threads, [])
-                with b.if_then(b.icmp_signed(">", available, ir.Constant(I32, 1))):
-                    if finish is None:
-                        parts = b.mul(b.zext(available, I64), number(_CHUNKS_OF_THREAD))
-                        step = number(4 * self._lanes if self._loops == 1 and not self._rows else 1)
-                        set_chunks(b.mul(b.add(b.udiv(b.udiv(end, parts), step), number(1)), step))
-                    start = declared(self._module, "GOMP_parallel", ir.VoidType(), [POINTER, POINTER, I32, I32])
-                    b.call(start, [worker, arguments, available, ir.Constant(I32, 0)])
-                    if finish is not None:
-                        b.call(finish, [arguments])
-                    b.ret_void()
-                    b.position_at_end(function.append_basic_block("unreached"))
-        if finish is None:
-            b.call(body, [arguments, zero, end])
-        else:
-            b.call(worker, [arguments])
+        is_large = b.icmp_signed(">=", count, number(_LEAST_OF_THREADS))
+        run_worker(b, worker, arguments, compute_alone, is_large, divide)
+        if finish is not None:
             b.call(finish, [arguments])
         b.ret_void()
 
@@ -469,9 +441,7 @@ class _Row:
         b, lanes = self._b, number(self._lanes)
         left = b.sub(value_of(end), index)
         left = b.select(b.icmp_signed("<", left, lanes), left, lanes)  # it fits into 32 bits
-        left = self._vectors.splat(b.trunc(left, I32))
-        numbers = ir.Constant(ir.VectorType(I32, self._lanes), list(range(self._lanes)))
-        return b.icmp_signed("<", numbers, left)
+        return self._vectors.mask_of_first(left)
 
     def _row_value(self, node: Node) -> Any:
         """Returns the value of an expression of the row."""
