@@ -1,9 +1,9 @@
 """Products of matrices where MKL, which ATen calls, is slow on the processor.
 
-oneDNN then computes large products in 0.4 to 0.9 of MKL's time. It copies a transposed matrix, which
-`transposed_products.py` does not: gradients of weights take 0.4 to 0.8 of the time. On some processors, MKL
-takes three to seven times as long for 2 to 15 columns as for 16. The last layer of a classifier has so few. The product
-of the transposes has as many rows, and is fast. Eager ops, functions and gradients all choose here.
+oneDNN then computes large products in 0.4 to 0.9 of MKL's time. It copies a transposed matrix. Machine code does not
+(`graph/compiler/products.py`): gradients of weights take 0.4 to 0.8 of the time. On some processors, MKL takes three
+to seven times as long for 2 to 15 columns as for 16. The last layer of a classifier has so few. The product of the
+transposes has as many rows, and is fast. Eager ops, functions and gradients all choose here.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 import torch
 
 from tapeflow.core import aten, mkl
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.types.dtypes import DType, float32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.linalg import transposed_products
 
 _LARGE = 1 << 22  # multiplications: below, the overhead of a longer call exceeds the gain
 _MAY_BE_LARGE = 1 << 13  # multiplications without a dimension of unknown size
@@ -75,7 +75,7 @@ def product(rows: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
     columns, count = matrix.shape[-1], rows.numel()
     if rows.dtype is torch.float32 is matrix.dtype and by_value(rows) and by_value(matrix):
         if _is_transposed(rows, matrix):
-            return transposed_products.transposed_product(rows.t(), matrix)
+            return hooks.transposed_product()(rows.t(), matrix)
         if columns in _NARROW and count >= _TALL and rows.ndim == 2 and mkl.narrow_products_are_slow():
             return torch.mm(matrix.t(), rows.t()).t().contiguous()
         if count * columns >= _LARGE and mkl.products_are_slow():
@@ -95,7 +95,7 @@ def _is_transposed(rows: torch.Tensor, matrix: torch.Tensor) -> bool:
         and matrix.is_contiguous()
         and not (rows.is_neg() or matrix.is_neg() or aten.maybe_current_level() is not None)
         and mkl.products_are_slow()
-        and transposed_products.is_available()
+        and hooks.transposed_product() is not None
     )
 
 

@@ -37,7 +37,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
 from tapeflow.graph.compiler.calling import NAMES, caller, fallback, packer
 from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, MOST_STACK, ROW, Passes, Recorder, record_passes
-from tapeflow.graph.compiler.loops import SCATTERED, SHORT, STRIDED, Operand, loops_of
+from tapeflow.graph.compiler.loops import SCATTERED, SHORT, STRIDED, Operand, has_short_rows, loops_of
 from tapeflow.graph.compiler.target import function
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
@@ -521,7 +521,8 @@ def has_llvm() -> bool:
 
 def _pays(steps: Sequence[Step]) -> bool:
     """Returns True if a kernel for these steps saves more time than compiling it takes: for many steps or elements."""
-    work = sum(elements_of(_operand(step)) for i, step in enumerate(steps) if i or draws_elements(step))
+    counted = steps[len(steps) > 1 and not draws_elements(steps[0]) :]
+    work = sum(elements_of(_operand(step)) for step in counted)
     return sum(not _is_reshape(step) for step in steps) >= _MANY or work >= _LEAST_WORK
 
 
@@ -554,6 +555,15 @@ def draws_elements(step: Step) -> bool:
         are_tensors and dtype is float32 and host_static(alg) in (1, 3) and out.is_fully_defined() and out.rank > 0
         and out[-1] > 1 and out.num_elements() > 2 and (key.shape, counter.shape) == ([1], [2])
     )  # fmt: skip
+
+
+def _is_slow(step: Step) -> bool:
+    """Returns True if ATen is slow at a step: it draws random numbers, or its rows are short."""
+    if step.op.element is None or isinstance(step.op, VariableUpdate) or elements_of(step.outputs[0]) < _LEAST_WORK:
+        return draws_elements(step)
+    tensors = [t for t in (*step.inputs, step.outputs[0]) if t.shape.rank is not None]
+    shapes = [[2 if d is None else d for d in t.shape] for t in tensors]
+    return has_short_rows(shapes[:-1], shapes[-1])
 
 
 def reduces_columns(step: Step) -> bool:
@@ -682,8 +692,8 @@ class _Clustering:
 
     def groups(self) -> list[_Group]:
         """Returns the groups that one loop can compute."""
-        several = (g for g in self._all.values() if len(g.steps) > 1 or draws_elements(g.steps[0]))
-        return [group for group in several if self._is_whole(group)]
+        candidates = (g for g in self._all.values() if g.loops and (len(g.steps) > 1 or _is_slow(g.steps[0])))
+        return [group for group in candidates if self._is_whole(group)]
 
     def group_of(self, step: Step) -> _Group:
         """Returns the group of a step."""

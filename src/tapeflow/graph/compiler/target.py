@@ -11,7 +11,10 @@ from typing import Any
 
 from tapeflow.core.machine_code import target
 from tapeflow.core.ops import elements
+from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.rng import elements as random_elements
+
+TILES = {16: (6, 4), 8: (6, 2)}  # rows and vectors of a product's tile, by the lanes of a vector: most registers
 
 
 def function(name: str, key: str, text: Callable[[], str]) -> Any:
@@ -26,6 +29,19 @@ def function(name: str, key: str, text: Callable[[], str]) -> Any:
     compiled: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(code.address)
     compiled.code = code  # it is freed with the function
     return compiled
+
+
+@functools.cache
+def transposed_product() -> Callable[..., Any] | None:
+    """Returns the function of `products.py`, or None if the processor has no wide vectors."""
+    try:
+        if target().lanes not in TILES or not target().has_fma:
+            return None
+    except Unsupported:
+        return None
+    from tapeflow.graph.compiler import products  # which loads LLVM
+
+    return products.transposed_product
 
 
 @functools.cache
