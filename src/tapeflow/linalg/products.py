@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -25,6 +25,9 @@ from tapeflow.linalg.packed_products import layer_of_product
 from tapeflow.linalg.rules import batch_of_both
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.casting import cast
+
+if TYPE_CHECKING:
+    from tapeflow.graph.program.program import Step
 
 _times_transposed = torch.nn.functional.linear  # a @ b.T in one call: half a microsecond less than torch.mm(a, b.t())
 
@@ -119,7 +122,7 @@ def _write_product(a: Tensor, b: Tensor, transpose_a: bool = False, transpose_b:
     return (_times_transposed if transpose_b else torch.mm), f"{{kernel}}({left}, {{1}})"
 
 
-def _write_product_with_bias(inner: Any, outer: Any, bias: Tensor) -> Any:
+def _write_product_with_bias(inner: Step, outer: Step, bias: Tensor) -> Any:
     a, b, *transposed = inner.args
     if bias.dtype is not a.dtype or not certainly_broadcasts(bias.shape, inner.outputs[0].shape):
         return None
@@ -161,7 +164,7 @@ add.fuses("MatMul")(_write_product_with_bias)
 
 
 @add.fuses("BatchMatMulV2")
-def _(inner: Any, outer: Any, bias: Tensor) -> Any:
+def _(inner: Step, outer: Step, bias: Tensor) -> Any:
     rows, matrix, transposes_rows, is_transposed = inner.args
     channels = inner.outputs[0].shape[-1]
     if transposes_rows or matrix.shape.rank != 2 or channels is None or bias.shape.as_list() != [channels]:

@@ -191,7 +191,7 @@ def _split_texts(input_values: StringArray, wp_model: torch.Tensor) -> tuple[Raw
     signature="input_values:string, wp_model:uint8 -> output_subwords:string, output_ids:int64, "
     "output_row_splits:int64, start_values:int64, end_values:int64",
 )  # fmt: skip
-def _split_texts_op(input_values: Any, wp_model: Any, name: str | None = None) -> Any:
+def _split_texts_op(input_values: TensorLike, wp_model: TensorLike, name: str | None = None) -> Any:
     """Splits texts or words into pieces."""
 
 
@@ -221,7 +221,9 @@ def _join_pieces(input_values: torch.Tensor, input_row_splits: torch.Tensor, wp_
     shape=lambda values, splits, *_: rows_of_splits(splits),
     signature="input_values:int32, input_row_splits:int64, wp_model:uint8 -> output_words:string",
 )  # fmt: skip
-def _join_pieces_op(input_values: Any, input_row_splits: Any, wp_model: Any, name: str | None = None) -> Any:
+def _join_pieces_op(
+    input_values: TensorLike, input_row_splits: TensorLike, wp_model: TensorLike, name: str | None = None
+) -> Any:
     """Joins pieces to texts."""
 
 
@@ -266,7 +268,7 @@ class FastWordpieceTokenizer(VectorTokenizer, Detokenizer):
         unknown_token: str = "[UNK]",
         no_pretokenization: bool = False,
         support_detokenization: bool = False,
-        model_buffer: Any = None,
+        model_buffer: TensorLike | None = None,
     ) -> None:
         super().__init__()
         if model_buffer is None:
@@ -277,12 +279,12 @@ class FastWordpieceTokenizer(VectorTokenizer, Detokenizer):
         self._model = _as_model(model_buffer)
         self._token_out_type = as_dtype(token_out_type)
 
-    def _split_vector(self, vector: Any) -> Any:
+    def _split_vector(self, vector: Tensor) -> Any:
         words, numbers, splits, starts, limits = _split_texts_op(vector, self._model)
         tokens = words if self._token_out_type is string else cast(numbers, self._token_out_type)
         return splits, tokens, starts, limits
 
-    def detokenize(self, input: Any) -> Any:
+    def detokenize(self, input: TensorLike) -> Any:
         """Joins pieces to texts, with spaces between words.
 
         Args:
@@ -417,7 +419,7 @@ def _normalize_kernel(input_values: StringArray, model: torch.Tensor, get_offset
     "output_row_splits:int64; attr=get_offsets:bool,default=false",
 )  # fmt: skip
 def _normalize_op(
-    input_values: Any, fast_bert_normalizer_model: Any, get_offsets: bool = False, name: str | None = None
+    input_values: TensorLike, fast_bert_normalizer_model: TensorLike, get_offsets: bool = False, name: str | None = None
 ) -> Any:
     """Normalizes strings."""
 
@@ -435,13 +437,13 @@ class FastBertNormalizer(Module):
         b'cafe'
     """
 
-    def __init__(self, lower_case_nfd_strip_accents: bool = False, model_buffer: Any = None) -> None:
+    def __init__(self, lower_case_nfd_strip_accents: bool = False, model_buffer: TensorLike | None = None) -> None:
         super().__init__()
         if model_buffer is None:
             model_buffer = build_fast_bert_normalizer_model(lower_case_nfd_strip_accents)
         self._model = _as_model(model_buffer)
 
-    def normalize(self, input: Any) -> Any:
+    def normalize(self, input: TensorLike) -> Any:
         """Normalizes text.
 
         Args:
@@ -455,7 +457,7 @@ class FastBertNormalizer(Module):
             return strings.with_flat_values(self.normalize(strings.flat_values))
         return reshape(_normalize_op(reshape(strings, [-1]), self._model)[0], shape_of(strings))
 
-    def normalize_with_offsets(self, input: Any) -> Any:
+    def normalize_with_offsets(self, input: TensorLike) -> Any:
         """Normalizes text, and finds where each byte is from.
 
         Args:
@@ -495,9 +497,9 @@ class FastBertTokenizer(TokenizerWithOffsets, Detokenizer):
         unknown_token: str = "[UNK]",
         no_pretokenization: bool = False,
         support_detokenization: bool = False,
-        fast_wordpiece_model_buffer: Any = None,
+        fast_wordpiece_model_buffer: TensorLike | None = None,
         lower_case_nfd_strip_accents: bool = False,
-        fast_bert_normalizer_model_buffer: Any = None,
+        fast_bert_normalizer_model_buffer: TensorLike | None = None,
     ) -> None:
         super().__init__()
         self._fast_bert_normalizer = FastBertNormalizer(lower_case_nfd_strip_accents, fast_bert_normalizer_model_buffer)
@@ -531,6 +533,6 @@ class FastBertTokenizer(TokenizerWithOffsets, Detokenizer):
         """
         return self._fast_wordpiece_tokenizer.tokenize(self._fast_bert_normalizer.normalize(text_input))
 
-    def detokenize(self, token_ids: Any) -> Any:
+    def detokenize(self, token_ids: TensorLike) -> Any:
         """Joins pieces to texts: see `FastWordpieceTokenizer.detokenize`."""
         return self._fast_wordpiece_tokenizer.detokenize(token_ids)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.array.concat_and_split import tile, unstack
@@ -45,7 +45,7 @@ class ItemSelector:
         [[True, False]]
     """
 
-    def __init__(self, unselectable_ids: Any = None) -> None:
+    def __init__(self, unselectable_ids: Sequence[int] | None = None) -> None:
         if isinstance(unselectable_ids, Tensor):
             if unselectable_ids.shape.rank not in (1, None):
                 raise ValueError(
@@ -81,16 +81,16 @@ class ItemSelector:
         return self.get_selectable(input_ids, axis)
 
 
-def _positive_axis(axis: int, items: Any) -> int:
+def _positive_axis(axis: int, items: RaggedTensor) -> int:
     return axis + items.ragged_rank + items.flat_values.shape.rank if axis < 0 else axis
 
 
-def _reduce_inner(flags: Any, axis: int) -> Any:
+def _reduce_inner(flags: Tensor | RaggedTensor, axis: int) -> Any:
     """Returns for each item along a dimension whether all that it consists of is True."""
     return reduce_all(flags, list(range(flags.ragged_rank, axis, -1))) if axis < flags.ragged_rank else flags
 
 
-def _item_positions(items: Any) -> Any:
+def _item_positions(items: RaggedTensor) -> Any:
     """Returns the places of items among all."""
     return items.with_flat_values(range_op(size(items.flat_values)))
 
@@ -100,7 +100,7 @@ class _NItemSelector(ItemSelector):
 
     _from_end = False
 
-    def __init__(self, num_to_select: TensorLike, unselectable_ids: Any = None) -> None:
+    def __init__(self, num_to_select: TensorLike, unselectable_ids: Sequence[int] | None = None) -> None:
         super().__init__(unselectable_ids)
         self._num_to_select = num_to_select
 
@@ -188,7 +188,7 @@ class RandomItemSelector(ItemSelector):
         self,
         max_selections_per_batch: int,
         selection_rate: float,
-        unselectable_ids: Any = None,
+        unselectable_ids: Sequence[int] | None = None,
         shuffle_fn: Callable[[Any], Any] | None = None,
     ) -> None:
         if selection_rate is None:
@@ -226,7 +226,7 @@ class RandomItemSelector(ItemSelector):
         places = places.merge_dims(1, axis) if axis > 1 else places
         wanted = minimum(ceil(cast(places.row_lengths(), float32) * self._rate), cast(self._most, float32))
 
-        def choose(row: Any) -> Any:
+        def choose(row: Tensor) -> Any:
             items, count = row
             if isinstance(items, RaggedTensor):
                 return gather(items, self._shuffle_fn(range_op(items.nrows()))[:count])

@@ -178,8 +178,9 @@ def _token_shapes(count: int) -> Any:
 
 @string_op("SentencepieceTokenizeOp", _tokenize_kernel, shape=_token_shapes(2), signature=_TOKENIZES.format(""))
 def _tokenize_op(
-    sp_handle: Any, input: Any, nbest_size: Any, alpha: Any, add_bos: Any, add_eos: Any, reverse: Any,
-    out_type: DTypeLike = int32, Tsplits: DTypeLike = int64, return_nbest: bool = False, name: str | None = None,
+    sp_handle: TensorLike, input: TensorLike, nbest_size: TensorLike, alpha: TensorLike, add_bos: TensorLike,
+    add_eos: TensorLike, reverse: TensorLike, out_type: DTypeLike = int32, Tsplits: DTypeLike = int64,
+    return_nbest: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Splits strings into pieces."""
 
@@ -189,8 +190,9 @@ def _tokenize_op(
     signature=_TOKENIZES.format(", output_offset_starts:int64, output_offset_limits:int64"),
 )  # fmt: skip
 def _tokenize_with_offsets_op(
-    sp_handle: Any, input: Any, nbest_size: Any, alpha: Any, add_bos: Any, add_eos: Any, reverse: Any,
-    out_type: DTypeLike = int32, Tsplits: DTypeLike = int64, return_nbest: bool = False, name: str | None = None,
+    sp_handle: TensorLike, input: TensorLike, nbest_size: TensorLike, alpha: TensorLike, add_bos: TensorLike,
+    add_eos: TensorLike, reverse: TensorLike, out_type: DTypeLike = int32, Tsplits: DTypeLike = int64,
+    return_nbest: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Splits strings into pieces, with their places."""
 
@@ -217,8 +219,8 @@ def _detokenize_kernel(
     "attr=Tsplits:type,default=DT_INT64,allowed=[DT_INT32, DT_INT64]; is_stateful=true",
 )  # fmt: skip
 def _detokenize_op(
-    sp_handle: Any, input_values: Any, input_splits: Any, add_bos: Any, add_eos: Any, reverse: Any,
-    name: str | None = None,
+    sp_handle: TensorLike, input_values: TensorLike, input_splits: TensorLike, add_bos: TensorLike, add_eos: TensorLike,
+    reverse: TensorLike, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Joins pieces."""
 
@@ -228,7 +230,7 @@ def _detokenize_op(
     lambda handle: torch.tensor(_processor_of(handle).model.get_piece_size(), dtype=torch.int32),
     shape=scalar, signature="sp_handle:resource -> vocab_size:int32; is_stateful=true",
 )  # fmt: skip
-def _vocab_size_op(sp_handle: Any, name: str | None = None) -> Any:
+def _vocab_size_op(sp_handle: TensorLike, name: str | None = None) -> Any:
     """Counts the pieces of a model."""
 
 
@@ -247,13 +249,13 @@ def _ids_of_pieces(handle: Raw, pieces: StringArray) -> torch.Tensor:
 
 @string_op("SentencepieceIdToStringOp", _pieces_of_ids, shape=lambda handle, ids: ids,
            signature="sp_handle:resource, input:int32 -> values:string; is_stateful=true")  # fmt: skip
-def _pieces_of_ids_op(sp_handle: Any, input: Any, name: str | None = None) -> Any:
+def _pieces_of_ids_op(sp_handle: TensorLike, input: TensorLike, name: str | None = None) -> Any:
     """Looks up pieces."""
 
 
 @string_op("SentencepieceStringToIdOp", _ids_of_pieces, shape=lambda handle, pieces: pieces,
            signature="sp_handle:resource, input:string -> values:int32; is_stateful=true")  # fmt: skip
-def _ids_of_pieces_op(sp_handle: Any, input: Any, name: str | None = None) -> Any:
+def _ids_of_pieces_op(sp_handle: TensorLike, input: TensorLike, name: str | None = None) -> Any:
     """Looks up the numbers of pieces."""
 
 
@@ -318,14 +320,14 @@ class SentencepieceTokenizer(TokenizerWithOffsets, Detokenizer):
         self._model_resource = _Model(bytes(data or b""))
         _ = self._model_resource.resource_handle
 
-    def _run(self, op: Any, vector: Any) -> Any:
+    def _run(self, op: Callable[..., Any], vector: Tensor) -> Any:
         options = self.add_bos, self.add_eos, self.reverse
         return op(
             self._model_resource.resource_handle, vector, self.nbest_size, self.alpha, *options, self.out_type,
             return_nbest=self.return_nbest,
         )  # fmt: skip
 
-    def tokenize(self, input: Any, name: str | None = None) -> Any:
+    def tokenize(self, input: TensorLike, name: str | None = None) -> Any:
         """Splits text into pieces.
 
         Args:
@@ -339,7 +341,7 @@ class SentencepieceTokenizer(TokenizerWithOffsets, Detokenizer):
         """
         return split_rows(input, lambda vector: self._run(_tokenize_op, vector)[::-1])[0]
 
-    def tokenize_with_offsets(self, input: Any, name: str | None = None) -> Any:
+    def tokenize_with_offsets(self, input: TensorLike, name: str | None = None) -> Any:
         """Splits text into pieces, and finds the bytes of each.
 
         Args:
@@ -352,13 +354,13 @@ class SentencepieceTokenizer(TokenizerWithOffsets, Detokenizer):
             ValueError: the rank of `input` is not static.
         """
 
-        def split(vector: Any) -> Any:
+        def split(vector: Tensor) -> Any:
             tokens, splits, *places = self._run(_tokenize_with_offsets_op, vector)
             return splits, tokens, *places
 
         return tuple(split_rows(input, split))
 
-    def detokenize(self, input: Any, name: str | None = None) -> Any:
+    def detokenize(self, input: TensorLike, name: str | None = None) -> Any:
         """Joins pieces to text.
 
         Args:
@@ -390,13 +392,13 @@ class SentencepieceTokenizer(TokenizerWithOffsets, Detokenizer):
         """Returns the number of pieces, an int32 scalar."""
         return _vocab_size_op(self._model_resource.resource_handle)
 
-    def _look_up(self, op: Any, input: Any) -> Any:
+    def _look_up(self, op: Callable[..., Any], input: TensorLike) -> Any:
         values = ragged_or_tensor(input)
         if isinstance(values, RaggedTensor):
             return values.with_flat_values(self._look_up(op, values.flat_values))
         return op(self._model_resource.resource_handle, values)
 
-    def id_to_string(self, input: Any, name: str | None = None) -> Any:
+    def id_to_string(self, input: TensorLike, name: str | None = None) -> Any:
         """Returns pieces by their numbers.
 
         Args:
@@ -407,7 +409,7 @@ class SentencepieceTokenizer(TokenizerWithOffsets, Detokenizer):
         """
         return self._look_up(_pieces_of_ids_op, input)
 
-    def string_to_id(self, input: Any, name: str | None = None) -> Any:
+    def string_to_id(self, input: TensorLike, name: str | None = None) -> Any:
         """Returns the numbers of pieces.
 
         Args:
