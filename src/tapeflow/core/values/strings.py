@@ -49,7 +49,7 @@ class StringArray:
     _offsets: Any  # None as long as there are no buffers
     _strings: list[bytes] | None  # of a small array; never changed
 
-    def __init__(self, data: Any, offsets: np.ndarray, shape: Sequence[int] = _FLAT) -> None:
+    def __init__(self, data: bytes | np.ndarray, offsets: np.ndarray, shape: Sequence[int] = _FLAT) -> None:
         """Creates an array of buffers, which nobody may change afterwards.
 
         Args:
@@ -435,7 +435,9 @@ def numbers_within(counts: np.ndarray) -> np.ndarray:
     return np.arange(int(counts.sum())) - np.repeat(ends - counts, counts)
 
 
-def gather_ranges(data: Any, starts: np.ndarray, lengths: np.ndarray, shape: Sequence[int] = _FLAT) -> StringArray:
+def gather_ranges(
+    data: bytes | np.ndarray, starts: np.ndarray, lengths: np.ndarray, shape: Sequence[int] = _FLAT
+) -> StringArray:
     """Returns the array of ranges of a buffer.
 
     Args:

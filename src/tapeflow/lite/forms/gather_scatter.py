@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tapeflow.core.types.dtypes import bool_, float32, int32
 from tapeflow.lite.forms.shapes import as_int32, numbers_of
@@ -25,7 +26,7 @@ def _lower_gather(w: Writer, call: LoweredCall, x: LiteTensor, indices: LiteTens
     return w.add("GATHER", [x, indices], call.shape, axis=at % x.rank, batchDims=batch)
 
 
-def _add_embedding(w: Any, table: LiteTensor, indices: LiteTensor, shape: Any) -> LiteTensor:
+def _add_embedding(w: Writer, table: LiteTensor, indices: LiteTensor, shape: Sequence[int | None]) -> LiteTensor:
     """Adds a lookup of rows of a constant table, which can be quantized."""
     flat = w.reshape(as_int32(w, indices), [None if None in indices.shape else math.prod(indices.shape)])
     rows = w.add("EMBEDDING_LOOKUP", [flat, table], [*flat.shape, table.shape[1]], table.dtype)
@@ -56,7 +57,9 @@ def _scatter_nd(
     return _add_scatter(w, indices, updates, as_int32(w, shape), call.shape)
 
 
-def _add_scatter(w: Writer, indices: LiteTensor, updates: LiteTensor, shape: LiteTensor, static: Any) -> LiteTensor:
+def _add_scatter(
+    w: Writer, indices: LiteTensor, updates: LiteTensor, shape: LiteTensor, static: Sequence[int | None]
+) -> LiteTensor:
     return w.add("SCATTER_ND", [as_int32(w, indices), updates, shape], static, updates.dtype)
 
 
