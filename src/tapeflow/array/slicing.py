@@ -145,7 +145,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return ops.Pad(dy, paddings)
 
 
-def _paddings_of_part(part: Tensor, begin: Sequence[int], whole: DynamicShape | tuple[int, ...]) -> Any:
+def _paddings_of_part(part: Tensor, begin: Tensor | Sequence[int], whole: DynamicShape | tuple[int, ...]) -> Any:
     """Returns the paddings from a part of a tensor to the whole, in a graph, if not all numbers are static."""
     begin = cast_to(begin, int32) if isinstance(begin, Tensor) else convert(list(begin), int32)
     return stack([begin, convert(shape_argument(whole), int32) - shape_op(part) - begin], 1)

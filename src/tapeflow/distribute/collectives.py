@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor
@@ -35,7 +36,7 @@ def _start_kernel(values: list[torch.Tensor], group_key: int) -> torch.Tensor:
     shape=lambda values, group_key: TensorShape([]),
     early=True,
 )
-def _start_all_reduce(values: Any, group_key: int, name: str | None = None) -> Any:
+def _start_all_reduce(values: Sequence[TensorLike], group_key: int, name: str | None = None) -> Any:
     """Starts to sum tensors over all workers, and returns the number of the sums."""
 
 
@@ -53,7 +54,9 @@ def _finish_kernel(
     shape=lambda number, values, *_: values,
     allocates=True,
 )
-def _finish_all_reduce(number: Any, values: Any, divisor: int, group_key: int, name: str | None = None) -> Any:
+def _finish_all_reduce(
+    number: TensorLike, values: Sequence[TensorLike], divisor: int, group_key: int, name: str | None = None
+) -> Any:
     """Returns the sums of tensors over all workers, divided."""
 
 
@@ -99,7 +102,7 @@ def _gather_value(value: TensorShape, axis: int, group_key: int) -> TensorShape:
     shape=_gather_value,
     allocates=True,
 )
-def _all_gather(value: Any, axis: int, group_key: int, name: str | None = None) -> Any:
+def _all_gather(value: TensorLike, axis: int, group_key: int, name: str | None = None) -> Any:
     """Returns the values of all workers concatenated along an axis."""
 
 

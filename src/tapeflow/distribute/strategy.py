@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,8 @@ from tapeflow.math.reduction import reduce_sum
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
+    from tapeflow.data.dataset import Dataset
+
 
 class ReplicaContext:
     """The state of a running replica, and the operations among replicas.
@@ -60,7 +62,7 @@ class ReplicaContext:
         1
     """
 
-    def __init__(self, strategy: Any, replica_id_in_sync_group: Any) -> None:
+    def __init__(self, strategy: Strategy, replica_id_in_sync_group: Any) -> None:
         self._strategy, self._id = strategy, replica_id_in_sync_group
         self._scopes: list[Any] = []
 
@@ -95,7 +97,9 @@ class ReplicaContext:
         """The device of the replica."""
         return (self._strategy.extended.worker_devices[self._id],)
 
-    def merge_call(self, merge_fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None) -> Any:
+    def merge_call(
+        self, merge_fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
         """Waits for all replicas to come here, and calls a function once, in cross-replica context.
 
         Args:
@@ -194,7 +198,7 @@ class ReplicaContext:
             raise RuntimeError("This ReplicaContext is not the one of the replica that is running here.")
 
 
-def _tensor_of_replica(value: Any) -> Tensor:
+def _tensor_of_replica(value: TensorLike) -> Tensor:
     """Converts a value to a tensor; a Python value becomes a tensor of this replica alone."""
     return convert(value) if isinstance(value, (Tensor, Variable)) else identity(value)
 
@@ -214,7 +218,7 @@ class StrategyExtended:
     """
 
     def __init__(
-        self, container_strategy: Any, devices: Sequence[str] = (), cross_device_ops: CrossDeviceOps | None = None
+        self, container_strategy: Strategy, devices: Sequence[str] = (), cross_device_ops: CrossDeviceOps | None = None
     ) -> None:
         self._strategy = container_strategy
         self._devices = tuple(devices)
@@ -283,7 +287,7 @@ class StrategyExtended:
     def _input_context(self) -> InputContext:
         return InputContext(num_replicas_in_sync=self._num_replicas_in_sync)
 
-    def _distribute_dataset(self, dataset: Any, options: InputOptions | None) -> Any:
+    def _distribute_dataset(self, dataset: Dataset, options: InputOptions | None) -> Any:
         return DistributedDataset(dataset, self._strategy, options, divide_batches(self._num_replicas_in_sync))
 
     def _distribute_datasets_from_function(self, dataset_fn: Callable[..., Any], options: InputOptions | None) -> Any:
@@ -307,7 +311,7 @@ class StrategyExtended:
     def _agree_on_first_value(self, variable: Variable) -> None:
         """Lets all workers begin with the same value of a variable that was created just now."""
 
-    def variable_created_in_scope(self, v: Any) -> bool:
+    def variable_created_in_scope(self, v: Variable) -> bool:
         """Returns True if a variable was created in the scope of this strategy.
 
         Args:
@@ -315,7 +319,7 @@ class StrategyExtended:
         """
         return getattr(v, "_strategy", Place.strategy) is self._strategy
 
-    def colocate_vars_with(self, colocate_with_variable: Any) -> AbstractContextManager[Any]:
+    def colocate_vars_with(self, colocate_with_variable: Variable) -> AbstractContextManager[Any]:
         """Returns a scope whose variables are on the devices of another variable.
 
         Args:
@@ -407,8 +411,9 @@ class StrategyExtended:
         ]
 
     def update(
-        self, var: Any, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None, group: bool = True
-    ) -> Any:
+        self, var: Any, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None,
+        group: bool = True,
+    ) -> Any:  # fmt: skip
         """Calls `fn(copy, ...)` for each copy of a variable, on its device.
 
         Args:
@@ -442,7 +447,7 @@ class StrategyExtended:
 class _Scope:
     """The context manager of `strategy.scope()`."""
 
-    def __init__(self, strategy: Any) -> None:
+    def __init__(self, strategy: Strategy) -> None:
         self._strategy = strategy
         self._entered: list[Any] = []
 
@@ -511,7 +516,10 @@ class Strategy(V1Methods):
         """
         return _Scope(self)
 
-    def run(self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None, options: Any = None) -> Any:
+    def run(
+        self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None,
+        options: Any = None,
+    ) -> Any:  # fmt: skip
         """Calls a function once for each replica, with the replica's part of distributed values.
 
         Args:
@@ -539,8 +547,9 @@ class Strategy(V1Methods):
             return self._extended.call_for_each_replica(fn, args, kwargs)
 
     def experimental_run_v2(
-        self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None, options: Any = None
-    ) -> Any:
+        self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None,
+        options: Any = None,
+    ) -> Any:  # fmt: skip
         """Calls `run`; the name of TensorFlow 2.0.
 
         Args:
@@ -630,7 +639,7 @@ class Strategy(V1Methods):
         """
         return group(*self.experimental_local_results(value), name=name)
 
-    def colocate_vars_with(self, colocate_with_variable: Any) -> AbstractContextManager[Any]:
+    def colocate_vars_with(self, colocate_with_variable: Variable) -> AbstractContextManager[Any]:
         """Calls `extended.colocate_vars_with`; its older name.
 
         Args:
@@ -651,7 +660,7 @@ class Strategy(V1Methods):
         values = [value_fn(ValueContext(first + i, count)) for i in range(max(1, len(self._extended._devices)))]
         return values[0] if len(values) == 1 else PerReplica(values)
 
-    def experimental_distribute_dataset(self, dataset: Any, options: InputOptions | None = None) -> Any:
+    def experimental_distribute_dataset(self, dataset: Dataset, options: InputOptions | None = None) -> Any:
         """Returns a dataset whose batches are divided among the replicas.
 
         Args:
@@ -683,7 +692,7 @@ class Strategy(V1Methods):
         """Returns the `ConfigProto` unchanged."""
         return config_proto
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         return self
 
 
@@ -696,7 +705,9 @@ class _DefaultExtended(StrategyExtended):
     def parameter_devices(self) -> tuple[str, ...]:
         raise RuntimeError("parameter_devices() method unsupported by default tf.distribute.Strategy.")
 
-    def call_for_each_replica(self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None) -> Any:
+    def call_for_each_replica(
+        self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
         with _default_replica:
             return fn(*args, **(kwargs or {}))
 
@@ -726,12 +737,15 @@ class _DefaultStrategy(Strategy):
             raise RuntimeError(f"Mixing different tf.distribute.Strategy objects: {place.strategy} is not {self}")
         return nullcontext(self)
 
-    def run(self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None, options: Any = None) -> Any:
+    def run(
+        self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None,
+        options: Any = None,
+    ) -> Any:  # fmt: skip
         if place.replica is _default_replica:
             return fn(*args, **(kwargs or {}))
         return super().run(fn, args, kwargs, options)
 
-    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+    def experimental_distribute_dataset(self, dataset: Dataset, options: Any = None) -> Any:
         return dataset
 
     def distribute_datasets_from_function(self, dataset_fn: Callable[[InputContext], Any], options: Any = None) -> Any:

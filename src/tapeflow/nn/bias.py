@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -20,6 +20,9 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add
+
+if TYPE_CHECKING:
+    from tapeflow.graph.program.program import Step
 
 
 def _bias_rule(value: TensorShape, bias: TensorShape, data_format: str = "NHWC") -> TensorShape:
@@ -63,7 +66,7 @@ def _(value: Tensor, bias: Tensor, data_format: str = "NHWC") -> Any:
 
 @bias_add_op.fuses("MatMul")
 @bias_add_op.fuses("BatchMatMulV2")
-def _(inner: Any, outer: Any, bias: Tensor) -> Any:
+def _(inner: Step, outer: Step, bias: Tensor) -> Any:
     return add.op.fusions[inner.name](inner, outer, bias) if bias.shape.rank == 1 else None
 
 

@@ -386,23 +386,23 @@ def _rfft_gradient(call: Call, dy: Any, fft_length: Any, axes: Any) -> Any:
     return _resized_to_input(dx, call, axes)
 
 
-def _inverse_transform(x: Tensor, fft_length: TensorLike, axes: Sequence[int]) -> Any:
+def _inverse_transform(x: Tensor, fft_length: TensorLike, axes: Tensor | Sequence[int]) -> Any:
     """Computes the inverse transform; over the last dimensions by an op that TensorFlow has on CPUs."""
     return _INVERSES[len(axes)](x) if _are_last(axes, len(shape_of(x))) else ifftnd(x, fft_length, axes)
 
 
-def _real_part_transform(x: Tensor, fft_length: TensorLike, axes: Sequence[int], dtype: DType) -> Any:
+def _real_part_transform(x: Tensor, fft_length: TensorLike, axes: Tensor | Sequence[int], dtype: DType) -> Any:
     """Computes the transform of real numbers; over the last dimensions by an op that TensorFlow has on CPUs."""
     if not _are_last(axes, len(shape_of(x))):
         return rfftnd(x, fft_length, axes, dtype)
     return RFFT[len(axes)](x, fft_length, dtype)
 
 
-def _are_last(axes: Sequence[int], rank: int) -> bool:
+def _are_last(axes: Tensor | Sequence[int], rank: int) -> bool:
     return len(axes) <= 3 and [a % rank for a in axes] == list(range(rank - len(axes), rank))
 
 
-def _axis_lengths(fft_length: Any, axes: Sequence[int]) -> list[Any]:
+def _axis_lengths(fft_length: Any, axes: Tensor | Sequence[int]) -> list[Any]:
     """Returns the lengths of the dimensions as ints, or as scalar tensors if they are not static.
 
     Raises:
@@ -413,7 +413,7 @@ def _axis_lengths(fft_length: Any, axes: Sequence[int]) -> list[Any]:
     return [fft_length[i] for i in range(len(axes))]
 
 
-def _resized_to_input(dx: Tensor, call: Call, axes: Sequence[int]) -> Any:
+def _resized_to_input(dx: Tensor, call: Call, axes: Any) -> Any:
     """Undoes the truncation and padding of the dimensions of a call's input."""
     return resize_axes(dx, axes, [call.shape(0)[a] for a in axes])
 

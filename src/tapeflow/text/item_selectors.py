@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from tapeflow.array.concat_and_split import tile, unstack
@@ -45,7 +45,7 @@ class ItemSelector:
         [[True, False]]
     """
 
-    def __init__(self, unselectable_ids: Sequence[int] | None = None) -> None:
+    def __init__(self, unselectable_ids: Any = None) -> None:
         if isinstance(unselectable_ids, Tensor):
             if unselectable_ids.shape.rank not in (1, None):
                 raise ValueError(
@@ -100,7 +100,7 @@ class _NItemSelector(ItemSelector):
 
     _from_end = False
 
-    def __init__(self, num_to_select: TensorLike, unselectable_ids: Sequence[int] | None = None) -> None:
+    def __init__(self, num_to_select: TensorLike, unselectable_ids: Any = None) -> None:
         super().__init__(unselectable_ids)
         self._num_to_select = num_to_select
 
@@ -188,7 +188,7 @@ class RandomItemSelector(ItemSelector):
         self,
         max_selections_per_batch: int,
         selection_rate: float,
-        unselectable_ids: Sequence[int] | None = None,
+        unselectable_ids: Any = None,
         shuffle_fn: Callable[[Any], Any] | None = None,
     ) -> None:
         if selection_rate is None:

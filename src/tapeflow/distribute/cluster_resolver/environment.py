@@ -51,7 +51,7 @@ class TFConfigClusterResolver(ClusterResolver):
         return None if value is None else str(value)
 
     @task_type.setter
-    def task_type(self, task_type: Any) -> None:
+    def task_type(self, task_type: str | None) -> None:
         self._task_type = task_type
 
     @property
@@ -60,7 +60,7 @@ class TFConfigClusterResolver(ClusterResolver):
         return None if value is None else int(value)
 
     @task_id.setter
-    def task_id(self, task_id: Any) -> None:
+    def task_id(self, task_id: int | None) -> None:
         self._task_id = task_id
 
     @property
@@ -68,7 +68,7 @@ class TFConfigClusterResolver(ClusterResolver):
         return _tf_config().get("rpc_layer") if self._rpc_layer is None else self._rpc_layer
 
     @rpc_layer.setter
-    def rpc_layer(self, rpc_layer: Any) -> None:
+    def rpc_layer(self, rpc_layer: str | None) -> None:
         self._rpc_layer = rpc_layer
 
     def cluster_spec(self) -> ClusterSpec:

@@ -67,7 +67,7 @@ class ClusterResolver(metaclass=ABCMeta):
         return self._task_type
 
     @task_type.setter
-    def task_type(self, task_type: Any) -> None:
+    def task_type(self, task_type: str | None) -> None:
         self._task_type = task_type
 
     @property
@@ -76,7 +76,7 @@ class ClusterResolver(metaclass=ABCMeta):
         return self._task_id
 
     @task_id.setter
-    def task_id(self, task_id: Any) -> None:
+    def task_id(self, task_id: int | None) -> None:
         self._task_id = task_id
 
     @property
@@ -85,10 +85,10 @@ class ClusterResolver(metaclass=ABCMeta):
         return self._rpc_layer
 
     @rpc_layer.setter
-    def rpc_layer(self, rpc_layer: Any) -> None:
+    def rpc_layer(self, rpc_layer: str | None) -> None:
         self._rpc_layer = rpc_layer
 
-    def _address(self, task_type: Any, task_id: Any, rpc_layer: Any) -> str:
+    def _address(self, task_type: str | None, task_id: int | None, rpc_layer: str | None) -> str:
         """Returns the address of a task, by default this process's; an empty string where that is unknown."""
         task_type = self.task_type if task_type is None else task_type
         task_id = self.task_id if task_id is None else task_id
@@ -226,7 +226,7 @@ class UnionResolver(ClusterResolver):
         return self._task_type if self._task_type is not None else self._resolvers[0].task_type
 
     @task_type.setter
-    def task_type(self, task_type: Any) -> None:
+    def task_type(self, task_type: str | None) -> None:
         self._task_type = task_type
 
     @property
@@ -234,7 +234,7 @@ class UnionResolver(ClusterResolver):
         return self._task_id if self._task_id is not None else self._resolvers[0].task_id
 
     @task_id.setter
-    def task_id(self, task_id: Any) -> None:
+    def task_id(self, task_id: int | None) -> None:
         self._task_id = task_id
 
     @property
@@ -242,7 +242,7 @@ class UnionResolver(ClusterResolver):
         return self._rpc_layer or self._resolvers[0].rpc_layer
 
     @rpc_layer.setter
-    def rpc_layer(self, rpc_layer: Any) -> None:
+    def rpc_layer(self, rpc_layer: str | None) -> None:
         self._rpc_layer = rpc_layer
 
     def num_accelerators(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import uuid
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tapeflow.array.gathers import gather_v2
 from tapeflow.array.reshapes import reshape
@@ -13,6 +13,7 @@ from tapeflow.core.context import listeners, state
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.fork_locks import new_rlock
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
@@ -21,6 +22,9 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.core.values.variable_copies import VariableAggregation, VariableSynchronization
 from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.transport.calls import Client, client_of
+
+if TYPE_CHECKING:
+    from tapeflow.core.autodiff.tape import Call
 
 OWNER = uuid.uuid4().hex  # this process, in the names of its variables in other tasks
 _numbers = itertools.count()
@@ -120,7 +124,7 @@ class RemoteVariable(Variable):
         def kernel(variable: RemoteVariable, at: Any) -> Any:
             return variable._rows(EagerTensor(at, dtype)).value
 
-        def gradient(call: Any, dy: Any) -> Any:
+        def gradient(call: Call, dy: Tensor) -> Any:
             flat = reshape(dy, [-1, *self.shape[1:]])
             return IndexedSlices(flat, reshape(call.inputs[1], [-1]), convert(self.shape.as_list())), None
 
@@ -152,7 +156,9 @@ class RemoteVariable(Variable):
         self._set(tensor.value)
         return self._assigned() if read_value else None
 
-    def _update(self, op: str, delta: Any, kernel: Callable[..., Any], kernel_in_place: Callable[..., Any]) -> None:
+    def _update(
+        self, op: str, delta: TensorLike, kernel: Callable[..., Any], kernel_in_place: Callable[..., Any]
+    ) -> None:
         self.change(_METHODS[op], convert(delta, self.dtype))
 
     def _now_or_later(self, op: str, scatter: Callable[..., Any], change: Any, indices: Any, updates: Any) -> Any:
@@ -171,7 +177,7 @@ class RemoteVariable(Variable):
     def count_up_to(self, limit: int) -> Any:
         raise UnimplementedError.of("Variables of parameter servers can't count: use `assign_add`.")
 
-    def __deepcopy__(self, memo: Any) -> RemoteVariable:
+    def __deepcopy__(self, memo: dict[int, Any]) -> RemoteVariable:
         return self
 
 

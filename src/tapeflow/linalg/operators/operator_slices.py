@@ -54,7 +54,7 @@ def slice_parameters(operator: LinearOperator, entries: tuple[Any, ...], batch_s
         batch_shape: the batch of the sliced operator.
     """
 
-    def sliced(value: Tensor, inner: int) -> Any:
+    def sliced(value: Any, inner: int) -> Any:
         if hasattr(type(value), "_sliced"):  # an operator
             return value._sliced(entries, batch_shape)
         if isinstance(value, (list, tuple)):

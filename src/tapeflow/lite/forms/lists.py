@@ -74,7 +74,7 @@ def _get_item(w: Writer, call: LoweredCall, x: LiteTensor, index: LiteTensor, sh
 
 
 @form("TensorListSetItem")
-def _set_item(w: Writer, call: LoweredCall, x: LiteTensor, index: LiteTensor, item: LiteTensor) -> LiteTensor:
+def _set_item(w: Writer, call: LoweredCall, x: Any, index: LiteTensor, item: LiteTensor) -> LiteTensor:
     if isinstance(x, ReservedList):
         x = x.filled(w, item.shape, item)
     update, index = _as_row(w, item), as_int32(w, index)
@@ -113,7 +113,7 @@ def _push_back(w: Writer, call: LoweredCall, x: LiteTensor, item: LiteTensor) ->
 
 
 @form("TensorListStack")
-def _lower_stack(w: Writer, call: LoweredCall, x: LiteTensor, shape: LiteTensor) -> LiteTensor:
+def _lower_stack(w: Writer, call: LoweredCall, x: Any, shape: LiteTensor) -> LiteTensor:
     if isinstance(x, ReservedList):
         if shape.value is None or any(d < 0 for d in shape.value):
             raise NoForm("no entry of the list is set, and its entries have no static shape")
@@ -136,7 +136,7 @@ def _lower_gather(w: Writer, call: LoweredCall, x: LiteTensor, indices: LiteTens
 
 
 @form("TensorListScatterIntoExistingList")
-def _lower_scatter(w: Writer, call: LoweredCall, x: ReservedList, items: LiteTensor, indices: LiteTensor) -> LiteTensor:
+def _lower_scatter(w: Writer, call: LoweredCall, x: Any, items: LiteTensor, indices: LiteTensor) -> LiteTensor:
     static = isinstance(x, ReservedList) and indices.value is not None and x.count.value is not None
     if static and list(indices.value) == list(range(int(x.count.value))):
         return items
