@@ -167,9 +167,7 @@ class CrossDeviceOps:
         """
         return self.broadcast_implementation(tensor, destinations)
 
-    def reduce_implementation(
-        self, reduce_op: ReduceOp, per_replica_value: Any, destinations: Any, options: Any
-    ) -> Any:
+    def reduce_implementation(self, reduce_op: Any, per_replica_value: Any, destinations: Any, options: Any) -> Any:
         """Implements `reduce`; subclasses may override it."""
         values = per_replica_value.values if isinstance(per_replica_value, DistributedValues) else (per_replica_value,)
         return self.broadcast_implementation(reduce_values(reduce_op, values), destinations)
@@ -204,9 +202,7 @@ class ReductionToOneDevice(CrossDeviceOps):
     ) -> None:
         self.reduce_to_device, self.accumulation_fn = reduce_to_device, accumulation_fn
 
-    def reduce_implementation(
-        self, reduce_op: ReduceOp, per_replica_value: Any, destinations: Any, options: Any
-    ) -> Any:
+    def reduce_implementation(self, reduce_op: Any, per_replica_value: Any, destinations: Any, options: Any) -> Any:
         """Reduces on `reduce_to_device`, by `accumulation_fn`."""
         if self.reduce_to_device is None and self.accumulation_fn is None:
             return super().reduce_implementation(reduce_op, per_replica_value, destinations, options)

@@ -97,9 +97,7 @@ class ReplicaContext:
         """The device of the replica."""
         return (self._strategy.extended.worker_devices[self._id],)
 
-    def merge_call(
-        self, merge_fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
-    ) -> Any:
+    def merge_call(self, merge_fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None) -> Any:
         """Waits for all replicas to come here, and calls a function once, in cross-replica context.
 
         Args:
@@ -311,7 +309,7 @@ class StrategyExtended:
     def _agree_on_first_value(self, variable: Variable) -> None:
         """Lets all workers begin with the same value of a variable that was created just now."""
 
-    def variable_created_in_scope(self, v: Variable) -> bool:
+    def variable_created_in_scope(self, v: Any) -> bool:
         """Returns True if a variable was created in the scope of this strategy.
 
         Args:
@@ -319,7 +317,7 @@ class StrategyExtended:
         """
         return getattr(v, "_strategy", Place.strategy) is self._strategy
 
-    def colocate_vars_with(self, colocate_with_variable: Variable) -> AbstractContextManager[Any]:
+    def colocate_vars_with(self, colocate_with_variable: Any) -> AbstractContextManager[Any]:
         """Returns a scope whose variables are on the devices of another variable.
 
         Args:
@@ -516,10 +514,7 @@ class Strategy(V1Methods):
         """
         return _Scope(self)
 
-    def run(
-        self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None,
-        options: Any = None,
-    ) -> Any:  # fmt: skip
+    def run(self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None, options: Any = None) -> Any:
         """Calls a function once for each replica, with the replica's part of distributed values.
 
         Args:
@@ -639,7 +634,7 @@ class Strategy(V1Methods):
         """
         return group(*self.experimental_local_results(value), name=name)
 
-    def colocate_vars_with(self, colocate_with_variable: Variable) -> AbstractContextManager[Any]:
+    def colocate_vars_with(self, colocate_with_variable: Any) -> AbstractContextManager[Any]:
         """Calls `extended.colocate_vars_with`; its older name.
 
         Args:
@@ -705,9 +700,7 @@ class _DefaultExtended(StrategyExtended):
     def parameter_devices(self) -> tuple[str, ...]:
         raise RuntimeError("parameter_devices() method unsupported by default tf.distribute.Strategy.")
 
-    def call_for_each_replica(
-        self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
-    ) -> Any:
+    def call_for_each_replica(self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None) -> Any:
         with _default_replica:
             return fn(*args, **(kwargs or {}))
 
@@ -737,10 +730,7 @@ class _DefaultStrategy(Strategy):
             raise RuntimeError(f"Mixing different tf.distribute.Strategy objects: {place.strategy} is not {self}")
         return nullcontext(self)
 
-    def run(
-        self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None,
-        options: Any = None,
-    ) -> Any:  # fmt: skip
+    def run(self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None, options: Any = None) -> Any:
         if place.replica is _default_replica:
             return fn(*args, **(kwargs or {}))
         return super().run(fn, args, kwargs, options)

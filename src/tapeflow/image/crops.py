@@ -36,9 +36,7 @@ from tapeflow.random.stateless import stateless_uniform
 # ---- boxes -----------------------------------------------------------------------------------------------------------
 
 
-def _check_crops(
-    image: torch.Tensor, boxes: torch.Tensor, box_indices: torch.Tensor, crop_size: tuple[int, ...]
-) -> None:
+def _check_crops(image: torch.Tensor, boxes: torch.Tensor, box_indices: torch.Tensor, crop_size: Any) -> None:
     """Checks the arguments of `crop_and_resize`."""
     if image.ndim != 4:
         raise invalid(f"input image must be 4-D{text(image.shape)}")

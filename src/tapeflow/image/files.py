@@ -180,9 +180,7 @@ def decode_jpeg(
     """
 
 
-def _decode_and_crop_jpeg_kernel(
-    contents: Any, crop_window: tuple[int, ...], channels: int, *attrs: Any
-) -> torch.Tensor:
+def _decode_and_crop_jpeg_kernel(contents: Any, crop_window: Any, channels: int, *attrs: Any) -> torch.Tensor:
     options = _jpeg_options(*attrs)
     if type(crop_window) is not tuple or len(crop_window) != 4:
         raise invalid(f"crop_size must have four elements {list(np.shape(crop_window))}")

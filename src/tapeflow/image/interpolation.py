@@ -61,9 +61,7 @@ def _check_resizable(images: torch.Tensor, size: tuple[int, ...]) -> None:
 _BYTES_OF_PLACE = 64  # of a row or column: its place, the pixels around it and their weights
 
 
-def _resize_by_weights(
-    images: torch.Tensor, size: tuple[int, ...], kind: Callable[..., Weights], *options: bool
-) -> torch.Tensor:
+def _resize_by_weights(images: torch.Tensor, size: Any, kind: Callable[..., Weights], *options: bool) -> torch.Tensor:
     """Resizes images by the matrices `kind(new, old, *options)`."""
     _check_resizable(images, size)
     rows, columns = (kind(new, old, *options) for new, old in zip(size, images.shape[1:3], strict=True))

@@ -263,9 +263,7 @@ def _first_two(shape: TensorShape) -> list[int | None]:
     return [None, None] if shape.rank is None else shape.as_list()[:2]
 
 
-def _check_transposed(
-    images: TensorShape, kernels: TensorShape, output_shape: ShapeLike, rate: int, padding: str
-) -> None:
+def _check_transposed(images: TensorShape, kernels: TensorShape, output_shape: Any, rate: int, padding: str) -> None:
     """Raises ValueError for arguments of `atrous_conv2d_transpose` that do not go together."""
     few = any(shape.rank is not None and shape.rank < 4 for shape in (images, kernels))
     if few or (None not in (images.rank, kernels.rank) and not images[3:4].is_compatible_with(kernels[3:4])):

@@ -377,9 +377,7 @@ def _propose_uniform(words: torch.Tensor, low: Any, high: Any, dtype: torch.dtyp
     return z.reshape(-1), good.reshape(-1), block
 
 
-def _propose_exponential(
-    words: torch.Tensor, low: Any, high: np.generic, dtype: torch.dtype
-) -> tuple[Array, Array, Array]:
+def _propose_exponential(words: torch.Tensor, low: Any, high: Any, dtype: torch.dtype) -> tuple[Array, Array, Array]:
     kind = type(low)
     alpha = (low + np.sqrt(low * low + kind(4))) / kind(2)
     numbers = to_uniform(words, dtype).numpy().reshape(-1, 2)

@@ -109,18 +109,14 @@ def as_result(numbers: np.ndarray, dims: tuple[int, ...], dtype: torch.dtype, de
 
 
 def _stateless_kernel(convert: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
-    def kernel(
-        shape: tuple[int, ...], key: Any, counter: Any, alg: Any, dtype: Any, device: torch.device
-    ) -> torch.Tensor:
+    def kernel(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any, device: torch.device) -> torch.Tensor:
         dims = dimensions(shape)
         return fill(stream_of(key, counter, alg), math.prod(dims), dtype.torch, device, convert).reshape(dims)
 
     return kernel
 
 
-def _truncated_kernel(
-    shape: tuple[int, ...], key: Any, counter: Any, alg: Any, dtype: Any, device: torch.device
-) -> torch.Tensor:
+def _truncated_kernel(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any, device: torch.device) -> torch.Tensor:
     dims = dimensions(shape)
     return fill_truncated_normal(stream_of(key, counter, alg), math.prod(dims), dtype.torch, device).reshape(dims)
 

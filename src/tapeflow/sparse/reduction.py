@@ -329,9 +329,7 @@ def to_indicator(sp_input: SparseLike, vocab_size: int, name: str | None = None)
     return greater(scatter_nd(indices, ones_like(sp.values, int32), shape), 0)
 
 
-def _count_rows(
-    rows: Any, values: Any, batch: Any, weights: torch.Tensor | None, minlength: int, maxlength: int, binary: bool
-) -> Any:
+def _count_rows(rows: Any, values: Any, batch: Any, weights: Any, minlength: int, maxlength: int, binary: bool) -> Any:
     """Counts each value in each row (or in all, for no rows): indices, counts and shape."""
     least, largest = (int(end) for end in values.aminmax()) if len(values) else (0, 0)
     if least < 0:

@@ -435,9 +435,7 @@ def numbers_within(counts: np.ndarray) -> np.ndarray:
     return np.arange(int(counts.sum())) - np.repeat(ends - counts, counts)
 
 
-def gather_ranges(
-    data: bytes | np.ndarray, starts: np.ndarray, lengths: np.ndarray, shape: Sequence[int] = _FLAT
-) -> StringArray:
+def gather_ranges(data: Any, starts: np.ndarray, lengths: np.ndarray, shape: Sequence[int] = _FLAT) -> StringArray:
     """Returns the array of ranges of a buffer.
 
     Args:

@@ -151,10 +151,10 @@ class ParameterServerExtended(StrategyExtended):
         finally:
             self._colocated.pop()
 
-    def variable_created_in_scope(self, v: Variable) -> bool:
+    def variable_created_in_scope(self, v: Any) -> bool:
         return isinstance(v, (RemoteVariable, ShardedVariable))
 
-    def colocate_vars_with(self, colocate_with_variable: Variable) -> AbstractContextManager[Any]:
+    def colocate_vars_with(self, colocate_with_variable: Any) -> AbstractContextManager[Any]:
         scope = super().colocate_vars_with(colocate_with_variable)
         return self._on_server_of(colocate_with_variable) if hasattr(colocate_with_variable, "where") else scope
 

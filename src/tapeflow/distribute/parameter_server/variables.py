@@ -13,7 +13,6 @@ from tapeflow.core.context import listeners, state
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.fork_locks import new_rlock
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
@@ -156,9 +155,7 @@ class RemoteVariable(Variable):
         self._set(tensor.value)
         return self._assigned() if read_value else None
 
-    def _update(
-        self, op: str, delta: TensorLike, kernel: Callable[..., Any], kernel_in_place: Callable[..., Any]
-    ) -> None:
+    def _update(self, op: str, delta: Any, kernel: Callable[..., Any], kernel_in_place: Callable[..., Any]) -> None:
         self.change(_METHODS[op], convert(delta, self.dtype))
 
     def _now_or_later(self, op: str, scatter: Callable[..., Any], change: Any, indices: Any, updates: Any) -> Any:

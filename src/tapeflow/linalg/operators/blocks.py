@@ -125,10 +125,7 @@ class _BlockOperator(LinearOperator):
             sizes = stack(self._block_range_dimension_tensors() if rows else self._block_domain_dimension_tensors())
         return split(x, sizes, axis)
 
-    def matmul(
-        self, x: LinearOperator | TensorLike, adjoint: bool = False, adjoint_arg: bool = False,
-        name: str | None = "matmul",
-    ) -> Any:  # fmt: skip
+    def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str | None = "matmul") -> Any:
         """Computes `A @ x`; see `tf.linalg.LinearOperator.matmul`. For a list of tensors, one a block, a list."""
         if not isinstance(x, LinearOperator):
             blocks = self._blocks(x, adjoint, -1 if adjoint_arg else -2)
@@ -147,10 +144,7 @@ class _BlockOperator(LinearOperator):
             return super().matvec(x, adjoint, name)
         return [squeeze(y, -1) for y in self._multiply([expand_dims(b, -1) for b in blocks], adjoint, False)]
 
-    def solve(
-        self, rhs: LinearOperator | TensorLike, adjoint: bool = False, adjoint_arg: bool = False,
-        name: str | None = "solve",
-    ) -> Any:  # fmt: skip
+    def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str | None = "solve") -> Any:
         """Solves `A @ x = rhs`; see `tf.linalg.LinearOperator.solve`. For a list of tensors, one a block, a list."""
         self._check_solvable()
         if not isinstance(rhs, LinearOperator):

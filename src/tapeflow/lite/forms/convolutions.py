@@ -39,9 +39,7 @@ def _with_channels_last(w: Writer, call: LoweredCall, x: LiteTensor, compute: Ca
     return w.transpose(y, [0, rank - 1, *range(1, rank - 1)])
 
 
-def _pad_images(
-    w: Writer, attrs: Mapping[str, Any], x: LiteTensor, value: LiteTensor | float = 0.0
-) -> tuple[LiteTensor, int]:
+def _pad_images(w: Writer, attrs: Any, x: LiteTensor, value: LiteTensor | float = 0.0) -> tuple[LiteTensor, int]:
     """Returns the images with explicit padding, and the padding of the operator."""
     padding = attrs["padding"]
     padding = padding.decode() if isinstance(padding, bytes) else padding

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.types.dtypes import bool_, float32, int32
 from tapeflow.lite.forms.shapes import as_int32, numbers_of
@@ -57,9 +57,7 @@ def _scatter_nd(
     return _add_scatter(w, indices, updates, as_int32(w, shape), call.shape)
 
 
-def _add_scatter(
-    w: Writer, indices: LiteTensor, updates: LiteTensor, shape: LiteTensor, static: Sequence[int | None]
-) -> LiteTensor:
+def _add_scatter(w: Writer, indices: LiteTensor, updates: LiteTensor, shape: LiteTensor, static: Any) -> LiteTensor:
     return w.add("SCATTER_ND", [as_int32(w, indices), updates, shape], static, updates.dtype)
 
 

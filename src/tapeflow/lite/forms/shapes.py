@@ -203,9 +203,7 @@ def _without_ellipsis(w: Writer, x: LiteTensor, begin: Any, end: Any, strides: A
     return (*[w.constant(list(c), int32) for c in columns[:3]], [bits[0], bits[1], 0, 0, bits[2]])
 
 
-def _sliced_shape(
-    x: LiteTensor, begin: Any, end: Any, strides: Sequence[int], masks: Sequence[int]
-) -> list[int | None]:
+def _sliced_shape(x: LiteTensor, begin: Any, end: Any, strides: Sequence[int], masks: Any) -> list[int | None]:
     """Returns the static shape of a slice with one entry for each dimension."""
     shape: list[int | None] = []
     for i, size in enumerate(x.shape):
