@@ -99,7 +99,7 @@ def prevent_gradient(input: TensorLike, message: str = "", name: str | None = No
 
 
 @prevent_gradient.gradient(needs="")
-def _(call: Any, dy: Tensor) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     raise LookupError(f"Gradient explicitly disabled. Reason: {call.attrs[0]}")
 
 
@@ -109,7 +109,7 @@ def inv(x: TensorLike, name: str | None = None) -> Any:
 
 
 @inv.gradient(needs="outputs")
-def _(call: Any, dy: Tensor) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     y = call.outputs[0]
     return -dy * y * y
 

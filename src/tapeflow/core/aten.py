@@ -137,7 +137,7 @@ def _copy_each(targets: Sequence[torch.Tensor], sources: Sequence[torch.Tensor])
 
 
 def _negative_log_likelihood(
-    scores: torch.Tensor, chosen: torch.Tensor, weight: Any, reduction: int, ignored: int
+    scores: torch.Tensor, chosen: torch.Tensor, weight: torch.Tensor | None, reduction: int, ignored: int
 ) -> torch.Tensor:
     how = ("none", "mean", "sum")[reduction]
     return torch.nn.functional.nll_loss(scores, chosen, weight, ignore_index=ignored, reduction=how)

@@ -271,7 +271,7 @@ def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
     back_filter.summed(sum_of_gradients_by_filters)
 
     @forward.gradient(needs="inputs")
-    def _(call: Call, dy: Any) -> Any:
+    def _(call: Call, dy: Tensor) -> Any:
         x, filters = call.inputs
         want_x, want_filters = call.wanted
         return (
@@ -280,7 +280,7 @@ def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
         )
 
     @back_input.gradient(needs="inputs")
-    def _(call: Call, dy: Any) -> Any:
+    def _(call: Call, dy: Tensor) -> Any:
         filters, out_backprop = call.inputs
         want_filters, want_out = call.wanted
         attrs = call.attrs[1:]
@@ -290,7 +290,7 @@ def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
         )
 
     @back_filter.gradient(needs="inputs")
-    def _(call: Call, dy: Any) -> Any:
+    def _(call: Call, dy: Tensor) -> Any:
         x, out_backprop = call.inputs
         want_x, want_out = call.wanted
         attrs = call.attrs[1:]
@@ -307,11 +307,11 @@ def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
 def conv2_d(
     input: torch.Tensor,
     filters: torch.Tensor,
-    strides: Any,
-    padding: Any,
-    explicit_paddings: Any = (),
+    strides: Sequence[int],
+    padding: str,
+    explicit_paddings: Sequence[int] = (),
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: Sequence[int] = (1, 1, 1, 1),
 ) -> torch.Tensor:
     """Computes a 2-D convolution."""
     if not input.is_floating_point():  # oneDNN has no integers; these are exact up to 2**53
@@ -421,8 +421,8 @@ def _without_explicit(function: Callable[..., Any], *leading: Any) -> Callable[.
 
 @op("Conv3D", kernel=_without_explicit(convolve, "Conv3D"), shape=_without_explicit(conv_rule), batching=convolutions)
 def _conv3_d(
-    input: Any, filters: Any, strides: Any, padding: str, data_format: str = "NDHWC", dilations: Any = (1, 1, 1, 1, 1),
-    name: str | None = None,
+    input: TensorLike, filters: TensorLike, strides: Sequence[int], padding: str, data_format: str = "NDHWC",
+    dilations: Sequence[int] = (1, 1, 1, 1, 1), name: str | None = None,
 ) -> Any:  # fmt: skip
     """Computes a 3-D convolution."""
 

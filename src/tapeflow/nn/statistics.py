@@ -86,7 +86,7 @@ def _is_rounding(mean: torch.Tensor, variance: torch.Tensor) -> bool:
     return torch.addcmul(variance, mean, mean, value=-rounding).min().item() < 0
 
 
-def _squeeze_moment(moment: Tensor, axes: Any, keepdims: bool, dtype: DType) -> Any:
+def _squeeze_moment(moment: Tensor, axes: AxisLike, keepdims: bool, dtype: DType) -> Any:
     if not keepdims:
         moment = squeeze(moment, axes)
     return moment if moment.dtype is dtype else cast(moment, dtype)

@@ -253,7 +253,7 @@ def _rows_at(params: Tensor | RaggedTensor, indices: Tensor) -> Any:
     return RaggedTensor.from_nested_row_splits(result.flat_values, result.nested_row_splits, validate=False)
 
 
-def _columns_at(params: Tensor | RaggedTensor, indices: RaggedTensor) -> Any:
+def _columns_at(params: Tensor | RaggedTensor, indices: Tensor | RaggedTensor) -> Any:
     """Returns the same columns of every row."""
     params = as_ragged(params, 1)
     rows = params._row_partition.nrows()
@@ -264,7 +264,7 @@ def _columns_at(params: Tensor | RaggedTensor, indices: RaggedTensor) -> Any:
     return _in_batches(params, RaggedTensor.from_uniform_row_length(again, count, rows))
 
 
-def _in_batches(params: Tensor | RaggedTensor, indices: RaggedTensor) -> Any:
+def _in_batches(params: Tensor | RaggedTensor, indices: Any) -> Any:
     """Returns of each row of `params` the elements at the row of `indices`."""
     params = as_ragged(params, 1)
     dtype = params.row_splits.dtype
@@ -289,7 +289,7 @@ def _check_batches(mine: Tensor, theirs: Tensor) -> None:
         raise invalid("batch shape from indices does not match params shape")
 
 
-def gather_nd(params: RaggedTensor, indices: Any) -> Any:
+def gather_nd(params: Any, indices: Any) -> Any:
     """Returns the elements or slices of ragged `params` at rows of indices.
 
     Raises:

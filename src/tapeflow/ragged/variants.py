@@ -48,9 +48,7 @@ def _ragged_to_variant(splits: Sequence[Any], values: StringArray | torch.Tensor
 
 
 @kernel_of("RaggedTensorFromVariant")
-def _ragged_from_variant(
-    encoded: np.ndarray, input_rank: int, output_rank: int, dtype: DType, split_dtype: DType
-) -> Any:
+def _ragged_from_variant(encoded: Any, input_rank: int, output_rank: int, dtype: DType, split_dtype: DType) -> Any:
     def joined(rows: Sequence[Any]) -> Any:
         levels = [torch.tensor([0, *np.cumsum([_encoded_rows(r) for r in rows])], dtype=split_dtype.torch)]
         for depth in range(len(rows[0][0]) if rows else 0):

@@ -54,7 +54,7 @@ _BOUNDS = frozenset({int, float, type(None)})
 _RESERVED = 256  # blocks that TensorFlow's kernels set aside for each number
 
 
-def _is_unseeded(shape: Any) -> bool:
+def _is_unseeded(shape: object) -> bool:
     """Tests whether a call is the common one: no seed, a shape of Python numbers, and no device scope."""
     return seeds.state.seed is None and type(shape) in (list, tuple) and not detours and not settings.deterministic
 
@@ -69,7 +69,7 @@ _DRAW: dict[str, Any] = {
 def _drawing_kernel(name: str, make: Any, unseeded: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
     """Returns the kernel of an op: it draws from its seeds' stream, or without seeds from torch's generator."""
 
-    def kernel(shape: Any, seed: int, seed2: int, dtype: Any, device: torch.device) -> torch.Tensor:
+    def kernel(shape: tuple[int, ...], seed: int, seed2: int, dtype: Any, device: torch.device) -> torch.Tensor:
         dims = dimensions(shape)
         if not seed and not seed2:
             return unseeded(dims, generator=torch_generator(device), dtype=dtype.torch, device=device)
@@ -115,7 +115,7 @@ _truncated_normal = _declare_drawing("TruncatedNormal", None, _draw_truncated)
 
 
 def _draw_integers(
-    shape: Any, minval: torch.Tensor, maxval: torch.Tensor, seed: int, seed2: int, device: torch.device
+    shape: tuple[int, ...], minval: torch.Tensor, maxval: torch.Tensor, seed: int, seed2: int, device: torch.device
 ) -> torch.Tensor:
     dims = dimensions(shape)
     count, dtype = math.prod(dims), minval.dtype
@@ -275,7 +275,7 @@ def _sample_shape(shape: Any, parameter: TensorShape, *_: Any) -> TensorShape:
 
 
 @op("RandomGamma", host=("shape",), shape=_sample_shape, random=True)
-def _random_gamma(shape: Any, alpha: torch.Tensor, seed: int = 0, seed2: int = 0) -> torch.Tensor:
+def _random_gamma(shape: Sequence[int], alpha: torch.Tensor, seed: int = 0, seed2: int = 0) -> torch.Tensor:
     """Draws gamma-distributed numbers of rate 1."""
     dims = dimensions(shape)
     full = (*dims, *alpha.shape)
@@ -326,7 +326,7 @@ def gamma(
 
 @op("RandomPoissonV2", host=("shape",), shape=_sample_shape, random=True)
 def _random_poisson_v2(
-    shape: Any, rate: torch.Tensor, seed: int = 0, seed2: int = 0, dtype: Any = int64
+    shape: Sequence[int], rate: torch.Tensor, seed: int = 0, seed2: int = 0, dtype: Any = int64
 ) -> torch.Tensor:
     """Draws Poisson-distributed numbers."""
     dims = dimensions(shape)

@@ -30,7 +30,7 @@ from tapeflow.core.ops.attr_values import attr_value
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_ranks_first, check_sizes, check_sparse, text, with_rank
-from tapeflow.core.ops.static import Unknown, value_of
+from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bool_, float32, int32, int64
 from tapeflow.core.types.shape import TensorShape
@@ -587,9 +587,7 @@ def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) ->
 # ---- new entries -----------------------------------------------------------------------------------------------------
 
 
-def _filled_shapes(
-    indices: TensorShape, values: TensorShape, shape: Unknown | tuple[int | None, ...], default: TensorShape
-) -> list[TensorShape]:
+def _filled_shapes(indices: TensorShape, values: TensorShape, shape: Any, default: TensorShape) -> list[TensorShape]:
     check_sparse(indices, values, shape)
     with_rank(default, 0)
     if with_rank(shape, 1)[0] == 0:

@@ -311,7 +311,7 @@ class RegisteredOp(DefinedOp):
         return result
 
 
-def _has_reflected(value: Any) -> bool:
+def _has_reflected(value: object) -> bool:
     return any(hasattr(type(value), m) for m in ("__tf_reflected__", "__radd__")) and not isinstance(
         value, (int, float, complex, str, bytes, list, tuple)
     )
@@ -475,7 +475,7 @@ def _declare_rule(op: Op, attribute: str, rule: Rule) -> Rule:
 
 
 def operator(
-    function: Any, name: str, slow: Callable[..., Any] | None = None, public: Any = None
+    function: Any, name: str, slow: Callable[..., Any] | None = None, public: Callable[..., Any] | None = None
 ) -> Callable[..., Any]:
     """Returns an op's function as a binary operator of `Tensor`; NotImplemented for operands that it can't convert.
 

@@ -96,9 +96,7 @@ class Contents(OfFiles):
     parallel: int = 0
 
     @classmethod
-    def of(
-        cls, filenames: Any, compression_type: Any, buffer_size: Any, parallel: TensorLike | None, *more: Any
-    ) -> Any:
+    def of(cls, filenames: Any, compression_type: Any, buffer_size: Any, parallel: Any, *more: Any) -> Any:
         """Returns the node for a user's arguments."""
         if parallel is not None and integer(parallel) < 1 and parallel != AUTOTUNE:
             raise invalid("`cycle_length` must be > 0 [Op:LegacyParallelInterleaveDatasetV2] name: ")

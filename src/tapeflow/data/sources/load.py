@@ -41,9 +41,7 @@ class Load(Node):
         reader: takes a dataset of shards and returns the dataset; None to take elements of all shards in turn.
     """
 
-    def __init__(
-        self, path: str, spec: Any, compression: str, reader: Callable[..., Any] | MappedFunction | None
-    ) -> None:
+    def __init__(self, path: str, spec: Any, compression: str, reader: Any) -> None:
         spec = read_spec(path) if spec is None else spec
         metadata = Metadata.read(path)
         self.path, self.compression, self._reader, self._count = path, compression, reader, metadata.size
@@ -79,9 +77,7 @@ def load(
     return Load(folder, element_spec, compression_of(compression), reader)
 
 
-def dataset_of_shards(
-    folder: str, spec: Any, compression: str, reader: Callable[..., Any] | MappedFunction | None
-) -> Node:
+def dataset_of_shards(folder: str, spec: Any, compression: str, reader: Any) -> Node:
     """Returns the node of the shards of a run, as a function reads them."""
     paths = sorted(gfile.glob(os.path.join(folder, "*.shard", "*.snapshot")))
     files = [(DatasetSpec.dataset(_ShardFile(p, spec, compression)),) for p in paths]

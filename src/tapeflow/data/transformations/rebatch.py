@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Generator, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data import elements
@@ -12,9 +12,6 @@ from tapeflow.data.elements import Element
 from tapeflow.data.node import Unary, dataset_op
 from tapeflow.data.threads import Failure, raises_failures
 from tapeflow.data.transformations.unbatch import Unbatch
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataset_op("RebatchDatasetV2")
