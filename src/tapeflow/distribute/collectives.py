@@ -13,7 +13,6 @@ from typing import Any
 import torch
 
 from tapeflow.core.ops.op import op
-from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
@@ -25,9 +25,6 @@ from tapeflow.linalg.packed_products import layer_of_product
 from tapeflow.linalg.rules import batch_of_both
 from tapeflow.math.arithmetic import multiply
 from tapeflow.math.casting import cast
-
-if TYPE_CHECKING:
-    from tapeflow.graph.program.program import Step
 
 _times_transposed = torch.nn.functional.linear  # a @ b.T in one call: half a microsecond less than torch.mm(a, b.t())
 
