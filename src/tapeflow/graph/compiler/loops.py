@@ -13,7 +13,7 @@ REPEATED, EXPANDED = "repeated", "expanded"
 # Elements of an inner loop: a shorter one, as for channels, becomes one loop with the loop around it. What is broadcast
 # along one of the two is repeated in memory on the stack, which has room for so many elements of each operand.
 SHORT, _LONG = 64, 512
-LEAST_REPEATED = 1 << 14  # elements: with fewer, repeating takes as long
+_LEAST_REPEATED = 1 << 14  # elements: with fewer, repeating takes as long
 
 
 class Operand(NamedTuple):
@@ -106,7 +106,7 @@ def _join_rows(
     Returns:
         None if the inner loop is long, or two loops can't become one.
     """
-    if len(sizes) < 2 or sizes[-1] >= SHORT or math.prod(sizes) < LEAST_REPEATED:
+    if len(sizes) < 2 or sizes[-1] >= SHORT or math.prod(sizes) < _LEAST_REPEATED:
         return None
     *outer, count, size = sizes
     accesses = [_joined_access(size, *own) for own in steps]

@@ -2,7 +2,8 @@
 
 A body is called with all inputs of its graph, both arguments and captures. In eager mode it runs immediately. While
 another graph is built, the call becomes one operation. The graph of a body is final. Under a tape, the forward function
-runs instead: a copy that also returns the residuals of the backward function, which then recomputes nothing.
+runs instead: a copy that also returns the residuals of the backward function, which then recomputes
+only large sums and products of small tensors.
 """
 
 from __future__ import annotations
