@@ -22,7 +22,7 @@ from tapeflow.nn.windows import pad_image, padded_sizes, unpad_image
 
 LARGE = 2**18  # elements of filters that do not stay in a core's cache
 _WINDOWS = 2  # for each filter: with more of them, copying the windows costs more than copying the filters
-FEW_CHANNELS = 2  # of images: oneDNN computes the gradient by so few as if there were a vector register full of them
+_CHANNELS = 2  # of images: oneDNN computes the gradient by so few as if there were a vector register full of them
 _MATRICES = frozenset({torch.float32, torch.float64})
 
 
@@ -53,7 +53,7 @@ def has_few_channels(layout: Layout, dy: torch.Tensor, filters: tuple[int, ...])
         dy.is_cpu
         and dy.dtype in _MATRICES
         and len(filters) == 4
-        and filters[2] <= FEW_CHANNELS
+        and filters[2] <= _CHANNELS
         and layout.channels_last
         and layout.groups == 1
         and (by_value(dy) or _is_followed(dy))

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from tapeflow.graph.codegen.passes.attention import recognize
 from tapeflow.graph.codegen.passes.bound_attrs import bind
-from tapeflow.graph.codegen.passes.convolution_gradients import join_gradients
 from tapeflow.graph.codegen.passes.early_slices import select
 from tapeflow.graph.codegen.passes.early_starts import start_early
 from tapeflow.graph.codegen.passes.fusions import fuse
@@ -42,7 +41,7 @@ def specialize_inner(program: Program) -> None:
 
 
 _SMALL: tuple[Pass, ...] = select, compile_functions  # machine code computes only the rows that are used
-_KERNELS: tuple[Pass, ...] = compile_loops, recognize, join_gradients
+_KERNELS: tuple[Pass, ...] = compile_loops, recognize
 _FUSED: tuple[Pass, ...] = fuse, prune
 _ORDER: tuple[Pass, ...] = start_early, reuse, bind, specialize_inner
 SPECIALIZE: tuple[Pass, ...] = (select, *_KERNELS, *_FUSED, cluster_small, *_ORDER)
