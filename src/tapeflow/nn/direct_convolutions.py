@@ -204,7 +204,7 @@ def _tap_ranges(layout: Layout, dim: int, size: int, window: int) -> list[tuple[
 def _find_runs(places: range, taps: list[tuple[tuple[int, int], ...]], stride: int) -> list[_Run]:
     """Divides places into runs with the same taps."""
     runs = []
-    for _, group in itertools.groupby(range(len(places)), lambda i: [k for k, _ in taps[i]]):
+    for _, group in itertools.groupby(range(len(places)), lambda i: [tap[0] for tap in taps[i]]):
         first, *others = group
         runs.append(_Run(places[first], places.step, 1 + len(others), stride, taps[first]))
     return runs
