@@ -148,12 +148,12 @@ def convolve_back_input(
         return dy.new_zeros(sizes)
     if not dy.is_floating_point():  # ATen has this of floats alone; sums of integers are exact in float64
         return convolve_back_input(op, sizes, filters.double(), dy.double(), *attrs).long().to(dy.dtype)
+    if is_direct(layout, filters.shape, filters.shape[-2], dy, filters):
+        return direct_convolutions.image_gradient(layout, sizes, filters, dy)
     if is_product(layout, dy, filters.shape):
         return product_back_input(layout, sizes, filters, dy)
     if has_few_channels(layout, dy, filters.shape):
         return few_channels_back_input(layout, sizes, filters, dy)
-    if is_direct(layout, filters.shape, filters.shape[-2], dy, filters):
-        return direct_convolutions.image_gradient(layout, sizes, filters, dy)
     geometry = layout.geometry
     outer = padded_sizes(sizes, layout.rest, layout.channels_last)
     image = dy.new_empty(outer).permute(layout.to_first)  # only looked at for its shape and layout

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from tapeflow.core import mkl
 from tapeflow.core.machine_code import target
 from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.ops.elementwise_kernels import by_value
@@ -58,9 +59,9 @@ def is_direct(layout: Layout, sizes: Sequence[int], channels: int, *tensors: tor
     return (
         layout.channels_last
         and layout.groups == 1
-        and not layout.pointwise
         and len(sizes) == 4
         and math.prod(layout.output[:-1]) * math.prod(sizes) <= _MANY
+        and (not layout.pointwise or mkl.products_are_slow())
         and all(t is None or (t.dtype is torch.float32 and by_value(t) and not t.is_neg()) for t in tensors)
         and compiled() is not None
         and not channels % compiled().lanes
