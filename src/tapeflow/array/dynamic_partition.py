@@ -64,7 +64,7 @@ def dynamic_partition(
     """Distributes the slices of a tensor among several tensors.
 
     Args:
-        data: a tensor of any dtype. Its shape begins with that of `partitions`.
+        data: a tensor of any dtype. Its shape begins with `partitions.shape`.
         partitions: an int32 tensor of a shape that `data.shape` starts with: for each slice the number of its tensor.
         num_partitions: an int, the number of tensors.
 
@@ -107,7 +107,9 @@ def _stitch_rule(indices: list[TensorShape], data: list[TensorShape]) -> TensorS
     return TensorShape(None) if inner is None else TensorShape([None]).concatenate(inner)
 
 
-def _stitch_kernel(indices: list[torch.Tensor], data: list[torch.Tensor]) -> torch.Tensor:
+@op("DynamicStitch", shape=_stitch_rule, moves=True)
+def _dynamic_stitch(indices: list[torch.Tensor], data: list[torch.Tensor]) -> torch.Tensor:
+    """Puts the slices of several tensors at the places that indices name."""
     _stitch_rule([TensorShape(i.shape) for i in indices], [TensorShape(d.shape) for d in data])
     size = 0
     for i, index in enumerate(indices):
@@ -121,11 +123,6 @@ def _stitch_kernel(indices: list[torch.Tensor], data: list[torch.Tensor]) -> tor
     for index, values in zip(indices, data, strict=True):  # the last of several equal indices wins
         out[index.reshape(-1).to(torch.int64)] = values.reshape((index.numel(), *out.shape[1:]))
     return out
-
-
-@op("DynamicStitch", kernel=_stitch_kernel, shape=_stitch_rule, moves=True)
-def _dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], name: str | None = None) -> Tensor:
-    """Puts the slices of several tensors at the places that indices name."""
 
 
 def _stitch_slowly(args: tuple[Any, ...], name: str | None = None) -> Any:

@@ -230,22 +230,19 @@ def _squeeze_axes(squeeze_dims: int | Sequence[int] | None) -> tuple[int, ...]:
     return (int(squeeze_dims),) if isinstance(squeeze_dims, int) else tuple(map(int, squeeze_dims))
 
 
-def _squeeze_kernel(x: torch.Tensor, squeeze_dims: int | Sequence[int] | None = None) -> torch.Tensor:
-    axes = _squeeze_axes(squeeze_dims)
+@op("Squeeze", rename={"axis": "squeeze_dims"}, shape=_squeeze_rule, moves=True, view=True)
+def squeeze_op(input: torch.Tensor, axis: int | Sequence[int] | None = None) -> torch.Tensor:
+    """Removes dimensions of length 1."""
+    axes = _squeeze_axes(axis)
     if not axes:
-        return torch.squeeze(x)
-    shape = x.shape
+        return torch.squeeze(input)
+    shape = input.shape
     for a in axes:
         if shape[a] != 1:
             raise TypeError("the shape rule says what is wrong")
     if len(axes) > 1:
         axes = tuple({a % len(shape) for a in axes})  # a dimension may be named twice
-    return torch.squeeze(x, axes)
-
-
-@op("Squeeze", kernel=_squeeze_kernel, rename={"axis": "squeeze_dims"}, shape=_squeeze_rule, moves=True, view=True)
-def squeeze_op(input: TensorLike, axis: AxisLike = None, name: str | None = None) -> Tensor:
-    """Removes dimensions of length 1."""
+    return torch.squeeze(input, axes)
 
 
 def _squeeze_one_or_more(args: tuple[Any, Any], name: str | None = None) -> Any:

@@ -14,24 +14,19 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor
-
-
-def _sum_to_shape(dy: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
-    return dy if dy.shape == like.shape else dy.sum_to_size(like.shape)
 
 
 @op(
     "SumToShape",
-    kernel=_sum_to_shape,
     signature="dy:T, like:U -> output:T; attr=T:type; attr=U:type",
     shape=lambda dy, like: like,
     identity_if_same_shape=True,
     in_loops=lambda b, dy, like: b.sum_to_shape(dy),
 )
-def sum_to_shape(dy: TensorLike, like: TensorLike, name: str | None = None) -> Any:
+def sum_to_shape(dy: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
     """Sums `dy` over the dimensions that a tensor of the shape of `like` was stretched along."""
+    return dy if dy.shape == like.shape else dy.sum_to_size(like.shape)
 
 
 @sum_to_shape.gradient(needs="shapes")

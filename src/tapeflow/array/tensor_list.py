@@ -6,7 +6,7 @@ never changes: writing gives a new one (see `list_values.py`), which shares its 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,6 +70,17 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 if TYPE_CHECKING:
     from tapeflow.core.autodiff.gradients import DynamicShape
+
+
+def _list_op(name: str, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Declares an op on a list, as `@op` does: the decorated function is the kernel, and a tensor is no list."""
+
+    def decorate(kernel: Callable[..., Any]) -> Any:
+        function = op(name, strings=True, **options)(kernel)
+        function.op.kernel = _no_tensors
+        return function
+
+    return decorate
 
 
 def _no_tensors(*args: Any) -> Any:
@@ -290,29 +301,24 @@ _UNREADABLE = (
 )
 
 
-def _get_item_kernel(variant: Any, index: int, element_shape: Any, dtype: Any) -> Raw:
-    items = variant[()]
-    _check_dtype(variant, dtype)
+@_list_op("TensorListGetItem", host=("index", "element_shape"),
+    shape=lambda entries, index, shape, dtype: _element(shape),
+    in_loops=lambda b, handle, index, *_: b.item(handle, index))  # fmt: skip
+def list_get_item(input_handle: Any, index: int, element_shape: Any, element_dtype: Any) -> Raw:
+    """Returns the entry at `index`; zeros where none was written."""
+    items = input_handle[()]
+    _check_dtype(input_handle, element_dtype)
     item = None
     if not isinstance(items, Zeros):
         if type(items) is Rows:  # a loop reads them one by one, faster from a tuple
-            items = variant[()] = items[:]
+            items = input_handle[()] = items[:]
         _check_index(index, items)
         item = items[index]
     if item is not None:
         return item
-    shape = _entries_shape(variant, element_shape, dtype)
+    shape = _entries_shape(input_handle, element_shape, element_dtype)
     shape = shape if shape.is_fully_defined() else _with_shapes(shape, _written_shapes(items))
-    return _unwritten_entry(shape, dtype, items, _UNREADABLE)
-
-
-@op("TensorListGetItem", kernel=_no_tensors, strings=_get_item_kernel, host=("index", "element_shape"),
-    shape=lambda entries, index, shape, dtype: _element(shape),
-    in_loops=lambda b, handle, index, *_: b.item(handle, index))  # fmt: skip
-def list_get_item(
-    input_handle: Tensor, index: TensorLike, element_shape: ShapeLike, element_dtype: DTypeLike, name: str | None = None
-) -> Tensor:
-    """Returns the entry at `index`; zeros where none was written."""
+    return _unwritten_entry(shape, element_dtype, items, _UNREADABLE)
 
 
 @list_get_item.gradient(needs="input0")
@@ -344,25 +350,19 @@ def _(batch: Batch, entries: Slices, index: Slices, element_shape: int | tuple[i
     return batch.run(entries.value, shared_value(index), batched_dims(batch, entry_dims(element_shape)), dtype)
 
 
-def _with_item(variant: Any, index: int, item: Raw, resize: bool) -> np.ndarray:
-    items = variant[()]
-    _check_entry(variant, item, "set a tensor with incompatible shape at a list index. Item")
+@_list_op("TensorListSetItem", host=("index",), shape=scalar, rename={"resize": "resize_if_index_out_of_bounds"},
+    in_loops=lambda b, *args: b.with_item(*args))  # fmt: skip
+def list_set_item(input_handle: Any, index: int, item: Raw, resize: bool = False) -> np.ndarray:
+    """Returns the list with another entry at `index`."""
+    items = input_handle[()]
+    _check_entry(input_handle, item, "set a tensor with incompatible shape at a list index. Item")
     grows = resize or isinstance(items, Zeros)
     if grows and index > len(items):
         _check_length(index + 1)
         items = [*items, *[None] * (index - len(items))]
     if not (grows and index == len(items)):
         _check_index(index, items, "Trying to modify element")
-    return as_variant(with_entry(items, index, item), spec_of(variant))
-
-
-@op("TensorListSetItem", kernel=_no_tensors, strings=_with_item, host=("index",), shape=scalar,
-    rename={"resize": "resize_if_index_out_of_bounds"},
-    in_loops=lambda b, *args: b.with_item(*args))  # fmt: skip
-def list_set_item(
-    input_handle: Tensor, index: TensorLike, item: TensorLike, resize: bool = False, name: str | None = None
-) -> Tensor:
-    """Returns the list with another entry at `index`."""
+    return as_variant(with_entry(items, index, item), spec_of(input_handle))
 
 
 @list_set_item.gradient(needs="shapes dtypes")
@@ -391,17 +391,14 @@ def _(batch: Batch, entries: Slices, index: Slices, item: Slices, resize: bool) 
     return list_from_tensor(total, batch.dims(item))
 
 
-def _push_kernel(variant: Any, tensor: Raw) -> np.ndarray:
-    items, spec = variant[()], spec_of(variant)
-    _check_entry(variant, tensor, "append a tensor with incompatible shape to a list. Op")
+@_list_op("TensorListPushBack", shape=scalar)
+def list_push_back(input_handle: Any, tensor: Raw) -> np.ndarray:
+    """Returns the list with one more entry."""
+    items, spec = input_handle[()], spec_of(input_handle)
+    _check_entry(input_handle, tensor, "append a tensor with incompatible shape to a list. Op")
     if spec is not None and -1 < spec.most <= len(items):
         raise invalid(f"Tried to push item into a full list list size: {len(items)} max_num_elements: {spec.most}")
     return as_variant(with_entry(items, len(items), tensor), spec)
-
-
-@op("TensorListPushBack", kernel=_no_tensors, strings=_push_kernel, shape=scalar)
-def list_push_back(input_handle: Tensor, tensor: TensorLike, name: str | None = None) -> Tensor:
-    """Returns the list with one more entry."""
 
 
 @list_push_back.gradient(needs="input0 shapes dtypes")
@@ -415,14 +412,10 @@ def _(batch: Batch, entries: Slices, tensor: Slices) -> Any:
     return batch.run(stacked_list(batch, entries), batch.stack(tensor))
 
 
-def _length_kernel(variant: ListVariant) -> torch.Tensor:
-    return torch.tensor(len(variant[()]), dtype=torch.int32)
-
-
-@op("TensorListLength", kernel=_no_tensors, strings=_length_kernel, shape=scalar, reads_shape=True,
-    in_loops=lambda b, handle: b.length(handle))  # fmt: skip
-def list_length(input_handle: Tensor, name: str | None = None) -> Tensor:
+@_list_op("TensorListLength", shape=scalar, reads_shape=True, in_loops=lambda b, handle: b.length(handle))
+def list_length(input_handle: ListVariant) -> torch.Tensor:
     """Returns the number of entries."""
+    return torch.tensor(len(input_handle[()]), dtype=torch.int32)
 
 
 not_differentiable(list_length)
@@ -431,36 +424,29 @@ not_differentiable(list_length)
 # ---- all entries -----------------------------------------------------------------------------------------------------
 
 
-def _stack_kernel(variant: Any, element_shape: int | Sequence[int], dtype: Any, num_elements: int) -> Raw:
-    items = variant[()]
+def _stack_shape(entries: TensorShape, element_shape: ShapeLike, dtype: DType, num_elements: int) -> TensorShape:
+    return TensorShape([num_elements if num_elements >= 0 else None]).concatenate(_element(element_shape))
+
+
+@_list_op("TensorListStack", host=("element_shape",), shape=_stack_shape,
+    in_loops=lambda b, handle, *_: b.stack(handle))  # fmt: skip
+def list_stack(
+    input_handle: Any, element_shape: int | Sequence[int], element_dtype: Any, num_elements: int = -1
+) -> Raw:
+    """Returns all entries as one tensor."""
+    items = input_handle[()]
     if num_elements >= 0 and len(items) != num_elements and not isinstance(items, Zeros):
         raise invalid(
             f"Operation expected a list with {num_elements} elements but got a list with {len(items)} elements."
         )
-    shape = _entries_shape(variant, element_shape, dtype)
+    shape = _entries_shape(input_handle, element_shape, element_dtype)
     if isinstance(items, Rows) and len(items):
         _with_shapes(shape, [tuple(items.tensor.shape[1:])])
         return items.tensor
     unwritten = "Tried to stack list which only contains uninitialized tensors and has a"
     empty = "Tried to stack elements of an empty list with"
     messages = [f"{message} non-fully-defined element_shape: {{}}" for message in (empty, unwritten)]
-    return _join_entries(items[:], shape, dtype, *messages)
-
-
-def _stack_shape(entries: TensorShape, element_shape: ShapeLike, dtype: DType, num_elements: int) -> TensorShape:
-    return TensorShape([num_elements if num_elements >= 0 else None]).concatenate(_element(element_shape))
-
-
-@op("TensorListStack", kernel=_no_tensors, strings=_stack_kernel, host=("element_shape",), shape=_stack_shape,
-    in_loops=lambda b, handle, *_: b.stack(handle))  # fmt: skip
-def list_stack(
-    input_handle: Tensor,
-    element_shape: ShapeLike,
-    element_dtype: DTypeLike,
-    num_elements: int = -1,
-    name: str | None = None,
-) -> Tensor:
-    """Returns all entries as one tensor."""
+    return _join_entries(items[:], shape, element_dtype, *messages)
 
 
 @list_stack.gradient()
@@ -474,36 +460,27 @@ def _(batch: Batch, entries: Slices, element_shape: Slices | tuple[Any, ...], dt
     return swap_batch_and_entries(batch.run(entries.value, dims, dtype, num_elements))
 
 
-def _gather_kernel(
-    variant: ListVariant, indices: torch.Tensor, element_shape: int | tuple[int, ...], dtype: DType
-) -> Raw:
-    items = variant[()]
-    places = indices.reshape(-1).tolist()
-    if isinstance(items, Zeros):
-        items = (None,) * (max(places, default=-1) + 1)
-    if outside := [i for i in places if not 0 <= i < len(items)]:
-        raise invalid(f"Index {outside[0]} out of range; list only has {len(items)} elements.")
-    shape = _entries_shape(variant, element_shape, dtype)
-    unwritten = "Tried to gather uninitialized tensors from a list with non-fully-defined element_shape: {}"
-    empty = "Tried to gather 0-elements from a list with non-fully-defined shape: {}"
-    return _join_entries([items[i] for i in places], shape, dtype, empty, unwritten)
-
-
 def _gather_shape(
     entries: TensorShape, indices: TensorShape, element_shape: tuple[int | None, ...], dtype: DType
 ) -> TensorShape:
     return indices.concatenate(_element(element_shape))
 
 
-@op("TensorListGather", kernel=_no_tensors, strings=_gather_kernel, host=("element_shape",), shape=_gather_shape)
+@_list_op("TensorListGather", host=("element_shape",), shape=_gather_shape)
 def list_gather(
-    input_handle: Tensor,
-    indices: TensorLike,
-    element_shape: ShapeLike,
-    element_dtype: DTypeLike,
-    name: str | None = None,
-) -> Tensor:
+    input_handle: ListVariant, indices: torch.Tensor, element_shape: int | tuple[int, ...], element_dtype: DType
+) -> Raw:
     """Returns some entries as one tensor."""
+    items = input_handle[()]
+    places = indices.reshape(-1).tolist()
+    if isinstance(items, Zeros):
+        items = (None,) * (max(places, default=-1) + 1)
+    if outside := [i for i in places if not 0 <= i < len(items)]:
+        raise invalid(f"Index {outside[0]} out of range; list only has {len(items)} elements.")
+    shape = _entries_shape(input_handle, element_shape, element_dtype)
+    unwritten = "Tried to gather uninitialized tensors from a list with non-fully-defined element_shape: {}"
+    empty = "Tried to gather 0-elements from a list with non-fully-defined shape: {}"
+    return _join_entries([items[i] for i in places], shape, element_dtype, empty, unwritten)
 
 
 @list_gather.gradient(needs="input0 input1 dtypes")
@@ -521,7 +498,7 @@ def _(batch: Batch, entries: Slices, indices: Slices, element_shape: Any, dtype:
     return swap_batch_and_entries(batch.run(entries.value, indices.value, dims, dtype))
 
 
-def _scatter_kernel(variant: ListVariant, tensor: Raw, indices: torch.Tensor) -> np.ndarray:
+def _with_items(variant: ListVariant, tensor: Raw, indices: torch.Tensor) -> np.ndarray:
     items, slices, places = list(variant[()]), _tensor_slices(tensor), indices.reshape(-1).tolist()
     _check_dtype(variant, _raw_dtype(tensor), "input tensor type: {} list element_type: {}")
     if len(places) != len(slices):
@@ -535,9 +512,10 @@ def _scatter_kernel(variant: ListVariant, tensor: Raw, indices: torch.Tensor) ->
     return as_variant(items, spec_of(variant))
 
 
-@op("TensorListScatterIntoExistingList", kernel=_no_tensors, strings=_scatter_kernel, shape=scalar)
-def list_scatter(input_handle: Tensor, tensor: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor:
+@_list_op("TensorListScatterIntoExistingList", shape=scalar)
+def list_scatter(input_handle: ListVariant, tensor: Raw, indices: torch.Tensor) -> np.ndarray:
     """Returns the list with the slices of a tensor at `indices`; it grows where it has to."""
+    return _with_items(input_handle, tensor, indices)
 
 
 @list_scatter.gradient(needs="input2 shapes dtypes")
@@ -554,7 +532,7 @@ def _(batch: Batch, entries: Slices, tensor: Slices, indices: Slices) -> Any:
     return batch.run(stacked, swap_batch_and_entries(rows), shared_value(indices))
 
 
-def _concat_kernel(variant: Any, element_shape: Any, leading_dims: Any, dtype: Any) -> tuple[Raw, torch.Tensor]:
+def _joined_items(variant: Any, element_shape: Any, leading_dims: Any, dtype: Any) -> tuple[Raw, torch.Tensor]:
     items, spec = variant[()], spec_of(variant)
     shape = _entries_shape(variant, element_shape, dtype)
     if shape.rank == 0:
@@ -612,21 +590,12 @@ def _concat_shape(
     return [joined, TensorShape([None])]
 
 
-@op(
-    "TensorListConcatV2",
-    kernel=_no_tensors,
-    strings=_concat_kernel,
-    host=("element_shape", "leading_dims"),
-    shape=_concat_shape,
-)
+@_list_op("TensorListConcatV2", host=("element_shape", "leading_dims"), shape=_concat_shape)
 def list_concat(
-    input_handle: Tensor,
-    element_shape: ShapeLike,
-    leading_dims: TensorLike,
-    element_dtype: DTypeLike,
-    name: str | None = None,
-) -> tuple[Tensor, Tensor]:
+    input_handle: ListVariant, element_shape: Any, leading_dims: Any, element_dtype: DType
+) -> tuple[Raw, torch.Tensor]:
     """Returns all entries joined along their first dimension, and their lengths."""
+    return _joined_items(input_handle, element_shape, leading_dims, element_dtype)
 
 
 @list_concat.gradient(needs="outputs", none_for_zero=True)
@@ -645,23 +614,19 @@ def _(batch: Batch, entries: Slices, element_shape: Any, leading_dims: Any, dtyp
     return [batch.reshape(rows, [times(length, dims[0]), *dims[1:]]), Slices(lengths, batch.outputs[1], False)]
 
 
-def _concatenated_first(variant: ListVariant, dtype: DType, element_shape: list[int]) -> tuple[Raw, torch.Tensor]:
-    shape = _host_shape(element_shape)  # of its first dimension, the kernel takes no notice
-    return _concat_kernel(variant, shape if shape == -1 else (-1, *shape[1:]), (), dtype)
-
-
 def _host_shape(shape: list[int]) -> Any:
     """Returns the value of a shape attr as an `element_shape` argument: -1 for unknown dimensions."""
     dims = TensorShape(shape)
     return -1 if dims.rank is None else tuple([-1 if d is None else d for d in dims])
 
 
-@op("TensorListConcat", kernel=_no_tensors, strings=_concatenated_first,
-    shape=lambda entries, dtype, shape: _concat_shape(entries, _host_shape(shape), (), dtype))  # fmt: skip
+@_list_op("TensorListConcat", shape=lambda entries, dtype, shape: _concat_shape(entries, _host_shape(shape), (), dtype))
 def list_concat_first(
-    input_handle: Tensor, element_dtype: DTypeLike, element_shape: ShapeLike = None, name: str | None = None
-) -> tuple[Tensor, Tensor]:
+    input_handle: ListVariant, element_dtype: DType, element_shape: Any = None
+) -> tuple[Raw, torch.Tensor]:
     """Returns all entries joined along their first dimension, and their lengths."""
+    shape = _host_shape(element_shape)  # of its first dimension, the kernel takes no notice
+    return _joined_items(input_handle, shape if shape == -1 else (-1, *shape[1:]), (), element_dtype)
 
 
 @list_concat_first.gradient(needs="outputs", none_for_zero=True)
@@ -712,26 +677,20 @@ def _(batch: Batch, x: Slices, element_shape: Any, lengths: Any) -> Any:
 # ---- resizing --------------------------------------------------------------------------------------------------------
 
 
-def _pop_kernel(variant: Any, element_shape: int | Sequence[int], dtype: Any) -> tuple[np.ndarray, Raw]:
-    items = variant[()]
-    _check_dtype(variant, dtype)
+@_list_op("TensorListPopBack", host=("element_shape",),
+    shape=lambda entries, shape, dtype: [TensorShape([]), _element(shape)])  # fmt: skip
+def list_pop_back(input_handle: Any, element_shape: int | Sequence[int], element_dtype: Any) -> tuple[np.ndarray, Raw]:
+    """Returns the list without its last entry, and that entry."""
+    items = input_handle[()]
+    _check_dtype(input_handle, element_dtype)
     if not items:
         raise invalid("Trying to pop from an empty list.")
     last = items[-1]
     if last is None:
-        shape = _entries_shape(variant, element_shape, dtype)
-        last = _unwritten_entry(
-            shape, dtype, items, "Trying to read an uninitialized tensor but element_shape is not fully defined.{}"
-        )
-    return as_variant(without_last(items), spec_of(variant)), last
-
-
-@op("TensorListPopBack", kernel=_no_tensors, strings=_pop_kernel, host=("element_shape",),
-    shape=lambda entries, shape, dtype: [TensorShape([]), _element(shape)])  # fmt: skip
-def list_pop_back(
-    input_handle: Tensor, element_shape: ShapeLike, element_dtype: DTypeLike, name: str | None = None
-) -> tuple[Tensor, Tensor]:
-    """Returns the list without its last entry, and that entry."""
+        shape = _entries_shape(input_handle, element_shape, element_dtype)
+        unwritten = "Trying to read an uninitialized tensor but element_shape is not fully defined.{}"
+        last = _unwritten_entry(shape, element_dtype, items, unwritten)
+    return as_variant(without_last(items), spec_of(input_handle)), last
 
 
 @list_pop_back.gradient(needs="outputs", none_for_zero=True)
@@ -746,17 +705,14 @@ def _(batch: Batch, entries: Slices, element_shape: Any, dtype: DType) -> Any:
     return batch.run(entries.value, batched_dims(batch, entry_dims(element_shape)), dtype)
 
 
-def _resize_kernel(variant: ListVariant, size: int) -> np.ndarray:
-    items = variant[()]
+@_list_op("TensorListResize", host=("size",), shape=scalar)
+def list_resize(input_handle: ListVariant, size: int) -> np.ndarray:
+    """Returns a list of the first `size` entries; those past the end are not written."""
+    items = input_handle[()]
     if size < 0:
         raise invalid(f"TensorListSlice expects size to be non-negative. Got: {size}")
     _check_length(size)
-    return as_variant((*items[:size], *[None] * (size - len(items))), spec_of(variant))
-
-
-@op("TensorListResize", kernel=_no_tensors, strings=_resize_kernel, host=("size",), shape=scalar)
-def list_resize(input_handle: Tensor, size: TensorLike, name: str | None = None) -> Tensor:
-    """Returns a list of the first `size` entries; those past the end are not written."""
+    return as_variant((*items[:size], *[None] * (size - len(items))), spec_of(input_handle))
 
 
 @list_resize.gradient(needs="input0")
@@ -769,24 +725,20 @@ def _(batch: Batch, entries: Slices, size: Any) -> Any:
     return batch.run(entries.value, shared_value(size))
 
 
-def _joined_lists(a: ListVariant, b: ListVariant, dtype: DType) -> np.ndarray:
-    first, second = spec_of(a), spec_of(b)
+@_list_op("TensorListConcatLists", shape=scalar)
+def list_concat_lists(input_a: ListVariant, input_b: ListVariant, element_dtype: DType) -> np.ndarray:
+    """Concatenates two lists."""
+    first, second = spec_of(input_a), spec_of(input_b)
     for name, spec in (("input_a", first), ("input_b", second)):
-        if spec is not None and not _is_same_type(spec.dtype, dtype):
-            raise invalid(
-                f"{name}[0].dtype != element_dtype.  Saw: {datatype_name(spec.dtype)} vs. {datatype_name(dtype)}"
-            )
+        if spec is not None and not _is_same_type(spec.dtype, element_dtype):
+            dtypes = f"{datatype_name(spec.dtype)} vs. {datatype_name(element_dtype)}"
+            raise invalid(f"{name}[0].dtype != element_dtype.  Saw: {dtypes}")
     if first is not None and second is not None and first.dims != second.dims:
         raise invalid(
             "input_a and input_b TensorList element shapes are not identical at index 0.  Saw "
             f"{text(first.shape)} vs. {text(second.shape)}"
         )
-    return as_variant((*a[()], *b[()]), first)
-
-
-@op("TensorListConcatLists", kernel=_no_tensors, strings=_joined_lists, shape=scalar)
-def list_concat_lists(input_a: Tensor, input_b: Tensor, element_dtype: DTypeLike, name: str | None = None) -> Tensor:
-    """Concatenates two lists."""
+    return as_variant((*input_a[()], *input_b[()]), first)
 
 
 not_differentiable(list_concat_lists)  # TensorFlow has no gradient of it
@@ -797,7 +749,11 @@ def _(batch: Batch, a: Slices, b: Slices, dtype: DType) -> Any:
     return batch.run(stacked_list(batch, a), stacked_list(batch, b), dtype)
 
 
-def _new_scattered(tensor: Raw, indices: torch.Tensor, element_shape: tuple[int, ...], num_elements: int) -> np.ndarray:
+@op("TensorListScatterV2", strings=True, host=("element_shape", "num_elements"), shape=scalar)
+def list_scatter_new(
+    tensor: Raw, indices: torch.Tensor, element_shape: tuple[int, ...], num_elements: int
+) -> np.ndarray:
+    """Returns a list with the slices of a tensor at `indices`, at least `num_elements` long."""
     spec, places = _spec_of_slices(tensor, element_shape), indices.reshape(-1).tolist()
     if num_elements < -1:
         raise invalid(f"TensorListScatter expects num_elements >= -1, found: {num_elements}")
@@ -806,24 +762,13 @@ def _new_scattered(tensor: Raw, indices: torch.Tensor, element_shape: tuple[int,
     if num_elements >= 0 and (outside := [i for i in places if i >= num_elements]):
         raise invalid(f"TensorListScatter: Trying to scatter at index {outside[0]} in list with size {num_elements}")
     _check_length(max(num_elements, 0))
-    return _scatter_kernel(as_variant((None,) * num_elements, spec), tensor, indices)
+    return _with_items(as_variant((None,) * num_elements, spec), tensor, indices)
 
 
-@op("TensorListScatterV2", kernel=_new_scattered, strings=_new_scattered, host=("element_shape", "num_elements"),
-    shape=scalar)  # fmt: skip
-def list_scatter_new(
-    tensor: TensorLike, indices: TensorLike, element_shape: ShapeLike, num_elements: TensorLike, name: str | None = None
-) -> Tensor:
-    """Returns a list with the slices of a tensor at `indices`, at least `num_elements` long."""
-
-
-@op("TensorListScatter", kernel=lambda tensor, indices, shape: _new_scattered(tensor, indices, shape, -1),
-    strings=lambda tensor, indices, shape: _new_scattered(tensor, indices, shape, -1), host=("element_shape",),
-    shape=scalar)  # fmt: skip
-def list_scatter_first(
-    tensor: TensorLike, indices: TensorLike, element_shape: ShapeLike, name: str | None = None
-) -> Tensor:
+@op("TensorListScatter", strings=True, host=("element_shape",), shape=scalar)
+def list_scatter_first(tensor: Raw, indices: torch.Tensor, element_shape: tuple[int, ...]) -> np.ndarray:
     """Returns a list with the slices of a tensor at `indices`, as long as they need it."""
+    return list_scatter_new.op.kernel(tensor, indices, element_shape, -1)
 
 
 @list_scatter_first.gradient(needs="input1 dtypes")
@@ -841,15 +786,12 @@ def _(batch: Batch, tensor: Slices, indices: Slices, element_shape: Any, *num_el
     )
 
 
-def _element_shape(variant: ListVariant, shape_type: DType) -> torch.Tensor:
-    spec = spec_of(variant)
+@_list_op("TensorListElementShape", shape=unknown, reads_shape=True)
+def list_element_shape(input_handle: ListVariant, shape_type: DType) -> torch.Tensor:
+    """Returns the shape of the entries, -1 where they differ; the scalar -1 for a list without written entries."""
+    spec = spec_of(input_handle)
     dims = None if spec is None else spec.dims
     return torch.tensor(-1 if dims is None else [-1 if d is None else d for d in dims], dtype=shape_type.torch)
-
-
-@op("TensorListElementShape", kernel=_no_tensors, strings=_element_shape, shape=unknown, reads_shape=True)
-def list_element_shape(input_handle: Tensor, shape_type: DTypeLike, name: str | None = None) -> Tensor:
-    """Returns the shape of the entries, -1 where they differ; the scalar -1 for a list without written entries."""
 
 
 not_differentiable(list_element_shape)

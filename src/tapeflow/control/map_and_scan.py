@@ -416,6 +416,3 @@ def _scan_slices(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, in
 
     _, arrays = walk.go(body, walk.start, arrays)
     return nest.pack_sequence_as(like, [a.stack() for a in arrays])
-
-
-hooks.map_fn = map_fn

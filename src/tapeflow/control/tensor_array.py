@@ -25,15 +25,28 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.math.casting import cast
 
 
-def _of_its_class(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a method that, called as `tf.TensorArray.method(array)`, runs the method of the array's own class."""
+def _of_its_class(method: Callable[..., Any], is_staged: bool = False) -> Callable[..., Any]:
+    """Returns a method that, called as `tf.TensorArray.method(array)`, runs the method of the array's own class.
+
+    Args:
+        method: the method.
+        is_staged: while a graph is built, an eager array runs the method of its staged form.
+    """
+    name = method.__name__
 
     @functools.wraps(method)
     def called(self: TensorArray, *args: Any, **kwargs: Any) -> Any:
-        own = getattr(type(self), method.__name__)
-        return method(self, *args, **kwargs) if own is called else own(self, *args, **kwargs)
+        own = getattr(type(self), name)
+        if own is not called:
+            return own(self, *args, **kwargs)
+        if is_staged and state.graph is not None:
+            return getattr(self.__tf_composite__(), name)(*args, **kwargs)
+        return method(self, *args, **kwargs)
 
     return called
+
+
+_staged_in_graphs = functools.partial(_of_its_class, is_staged=True)
 
 
 class TensorArray:
@@ -159,7 +172,7 @@ class TensorArray:
 
     # ---- one tensor --------------------------------------------------------------------------------------------------
 
-    @_of_its_class
+    @_staged_in_graphs
     def read(self, index: TensorLike, name: str | None = None) -> Tensor:
         """Returns the tensor at `index`, or zeros if none was written.
 
@@ -174,14 +187,12 @@ class TensorArray:
             InvalidArgumentError: the tensor has been read before, and released.
             ValueError: no tensor was written, and the shape is not fully defined.
         """
-        if state.graph is not None:
-            return self.__tf_composite__().read(index)
         position: Any = index
         i = operator.index(position)
         if i < 0:
-            raise _out_of_range(f"Reading from negative indices (index {i}) is not allowed.")
+            raise OutOfRangeError.of(f"Reading from negative indices (index {i}) is not allowed.")
         if i >= len(self._tensors):
-            raise _out_of_range(f"Tried to read from index {i} but array size is: {len(self._tensors)} ")
+            raise OutOfRangeError.of(f"Tried to read from index {i} but array size is: {len(self._tensors)} ")
         if i in self._cleared:
             raise invalid(
                 f"Could not read index {i} twice because it was cleared after a previous read (perhaps try setting "
@@ -193,7 +204,7 @@ class TensorArray:
             self._cleared.add(i)
         return tensor
 
-    @_of_its_class
+    @_staged_in_graphs
     def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """Puts a tensor at `index`.
 
@@ -209,16 +220,16 @@ class TensorArray:
             InvalidArgumentError: the value is of another dtype.
             ValueError: the value is of another shape than the array's tensors.
         """
-        if state.graph is not None:
-            return self.__tf_composite__().write(index, value)
         position: Any = index
         i = operator.index(position)
         if i < 0:
-            raise _out_of_range(f"Writing to negative indices (index {i}) is not allowed.")
+            raise OutOfRangeError.of(f"Writing to negative indices (index {i}) is not allowed.")
         size = len(self._tensors)
         if i >= size:
             if not self._dynamic_size:
-                raise _out_of_range(f"Tried to write to index {i} but array is not resizeable and size is: {size} ")
+                raise OutOfRangeError.of(
+                    f"Tried to write to index {i} but array is not resizeable and size is: {size} "
+                )
             self._tensors.extend([None] * (i - size + 1))
         tensor = self._checked(convert(value, hint=self._dtype))
         self._cleared.discard(i)
@@ -249,18 +260,16 @@ class TensorArray:
 
     # ---- all of them -------------------------------------------------------------------------------------------------
 
-    @_of_its_class
+    @_staged_in_graphs
     def stack(self, name: str | None = None) -> Tensor:
         """Returns all tensors as one, with a new first dimension.
 
         Returns:
             A tensor of shape `[size, *element_shape]`.
         """
-        if state.graph is not None:
-            return self.__tf_composite__().stack()
         return self._stacked(range(len(self._tensors)))
 
-    @_of_its_class
+    @_staged_in_graphs
     def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """Returns the tensors at `indices` as one, with a new first dimension.
 
@@ -270,8 +279,6 @@ class TensorArray:
         Returns:
             A tensor of shape `[len(indices), *element_shape]`.
         """
-        if state.graph is not None:
-            return self.__tf_composite__().gather(indices)
         return self._stacked(host_value(indices))
 
     def _stacked(self, indices: Sequence[int]) -> Tensor:
@@ -282,15 +289,13 @@ class TensorArray:
         shape = self._element_shape.as_list() if self._element_shape.is_fully_defined() else []
         return zeros([0, *shape], self._dtype)
 
-    @_of_its_class
+    @_staged_in_graphs
     def concat(self, name: str | None = None) -> Tensor:
         """Returns all tensors joined along their first dimension.
 
         Raises:
             InvalidArgumentError: there are no tensors, and their shape is not static.
         """
-        if state.graph is not None:
-            return self.__tf_composite__().concat()
         if not self._tensors:
             inner = self._element_shape[1:]
             if not inner.is_fully_defined():
@@ -301,7 +306,7 @@ class TensorArray:
             return zeros([0, *inner], self._dtype)
         return concat([self._present(i) for i in range(len(self._tensors))], 0)
 
-    @_of_its_class
+    @_staged_in_graphs
     def unstack(self, value: TensorLike, name: str | None = None) -> TensorArray:
         """Replaces the array's tensors by the slices of `value` along its first dimension.
 
@@ -314,8 +319,6 @@ class TensorArray:
         Raises:
             ValueError: there are more slices than the fixed size, or of another shape; or `value` is a scalar.
         """
-        if state.graph is not None:
-            return self.__tf_composite__().unstack(value)
         tensors = unstack(cast(value, self._dtype))
         if len(tensors) > len(self._tensors) and not self._dynamic_size:
             raise ValueError(
@@ -325,7 +328,7 @@ class TensorArray:
         self._cleared.clear()
         return self
 
-    @_of_its_class
+    @_staged_in_graphs
     def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """Writes the slices of `value` along its first dimension to `indices`.
 
@@ -339,14 +342,12 @@ class TensorArray:
         Raises:
             OutOfRangeError: there is no such index, and the size is fixed.
         """
-        if state.graph is not None:
-            return self.__tf_composite__().scatter(indices, value)
         places = [int(i) for i in host_value(indices)]
         for i, tensor in zip(places, unstack(convert(value, hint=self._dtype), len(places)), strict=True):
             self.write(i, tensor)
         return self
 
-    @_of_its_class
+    @_staged_in_graphs
     def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> TensorArray:
         """Replaces the array's tensors by pieces of `value` along its first dimension.
 
@@ -360,8 +361,6 @@ class TensorArray:
         Raises:
             InvalidArgumentError: the lengths do not add up to the first dimension.
         """
-        if state.graph is not None:
-            return self.__tf_composite__().split(value, lengths)
         tensor, sizes = convert(value, self._dtype), [int(n) for n in host_value(lengths)]
         if sum(sizes) != tensor.shape[0]:
             raise invalid(
@@ -374,10 +373,6 @@ class TensorArray:
         self._element_shape = TensorShape([None]).concatenate(tensor.shape[1:])
         self._cleared.clear()
         return self
-
-
-def _out_of_range(message: str) -> OutOfRangeError:
-    return OutOfRangeError.of(message)
 
 
 class TensorArraySpec(TypeSpec):

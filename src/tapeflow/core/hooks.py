@@ -16,9 +16,7 @@ class Hooks:
     """The hooks, each with who fills it."""
 
     convert: Callable[..., Any]  # core/ops/convert.py: any value as a tensor
-    static_shape: Callable[
-        [Any], Any
-    ]  # core/ops/static.py: the shape that a vector of ints gives, as far as it is static
+    static_shape: Callable[[Any], Any]  # core/ops/static.py: the static part of the shape in a vector of ints
     spec_of: Callable[[Any], Any]  # core/types/spec.py: the spec of a value
     type_spec_from_value: Callable[[Any], Any]  # core/types/spec.py: the same as users get it
     tensor_spec: Any  # core/types/spec.py: TensorSpec
@@ -30,12 +28,11 @@ class Hooks:
     zeros_variant: Callable[[], Any]  # array/tensor_list.py: the raw value of a list of zeros
     gather: Callable[..., Any]  # array/gathers.py: tf.gather
     gather_nd: Callable[..., Any]  # array/gathers.py: tf.gather_nd
-    copied_to: Callable[[Any, str], Any]  # operators.py: a tensor on another device
+    copied_to: Callable[[Any, str], Any]  # math/operators.py: a tensor on another device
 
-    while_loop: Callable[..., Any]  # control_flow.py: tf.while_loop
-    cond: Callable[..., Any]  # control_flow.py: tf.cond
-    check: Callable[..., Any]  # control_flow.py: tf.Assert
-    map_fn: Callable[..., Any]  # functional.py: tf.map_fn
+    while_loop: Callable[..., Any]  # control/conditions_and_loops.py: tf.while_loop
+    cond: Callable[..., Any]  # control/conditions_and_loops.py: tf.cond
+    check: Callable[..., Any]  # control/conditions_and_loops.py: tf.Assert
     on_slices: Callable[..., Any]  # tapeflow/__init__.py: a function on all slices at once
     converted: Callable[..., Any]  # tapeflow/__init__.py: a Python function, converted by AutoGraph
     user_code: Callable[[Any], Any]  # tapeflow/__init__.py: a context whose errors name a function's lines
@@ -52,10 +49,11 @@ class Hooks:
     create_operation: Callable[..., Any]  # graph/__init__.py: adds an operation by the name of its op
     op_def_proto: Callable[[str], Any]  # graph/__init__.py: the definition of an op as an OpDef
     graph_def_versions: Callable[[], Any]  # graph/__init__.py: the version of GraphDefs
-    with_registered_gradient: Callable[[Any, str], Any]  # registered_gradients.py: an op with another gradient
+    with_registered_gradient: Callable[[Any, str], Any]  # autodiff/registered_gradients.py: an op with another gradient
     with_attention: Callable[..., Any]  # graph/__init__.py: the calls of a tape with attention as one call
     value_now: Callable[[Any, Any], Any]  # graph/__init__.py: the value that a tensor of a graph has by now
     compiled_kernel: Callable[..., Any]  # graph/__init__.py: a function of ops as a kernel of tensors
+    transposed_product: Callable[[], Any]  # graph/__init__.py: the kernel of `a.t() @ b`, or None
     one_by_one: Callable[[str, Any], Any]  # graph/__init__.py: a program as calls of its ops' kernels
 
 

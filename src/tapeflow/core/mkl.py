@@ -1,8 +1,8 @@
 """MKL's speed on this processor.
 
-ATen calls MKL for products and for functions of floats. For processors of other makers, some of MKL's code is general.
-oneDNN and NumPy have code for all. The first process on a machine times both. Later ones read the outcome from a file:
-a program gives the same bits in each run.
+ATen calls MKL for products. For processors of other makers, some of MKL's code is general. oneDNN has code for all. The
+first process on a machine times both. Later ones read the outcome from a file: a program gives the same bits in each
+run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
 
 from tapeflow.core import aten, disk_cache
@@ -31,12 +30,10 @@ class Slowness(NamedTuple):
     Attributes:
         products: for a product, over oneDNN's time. On an Intel Xeon 0.8 to 1.05, on AMD EPYCs 1.1 to 2.3.
         narrow: for a product of ten columns, over the time of the product of the transposes.
-        functions: for the hyperbolic tangent, over NumPy's time.
     """
 
     products: float
     narrow: float
-    functions: float
 
 
 def products_are_slow() -> bool:
@@ -49,18 +46,13 @@ def narrow_products_are_slow() -> bool:
     return _find_slowness().narrow >= 1.5
 
 
-def functions_are_slow() -> bool:
-    """Returns True if MKL has only general code for functions of floats."""
-    return _find_slowness().functions >= 1.5
-
-
 @functools.cache
 def _find_slowness() -> Slowness:
     if not (torch.backends.mkl.is_available() and torch.backends.mkldnn.is_available()):
-        return Slowness(0.0, 0.0, 0.0)
+        return Slowness(0.0, 0.0)
     settings = sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith(("MKL_", "ONEDNN_", "DNNL_")))
-    key = f"{torch.__version__} {np.__version__} {_processor_name()} {settings}"
-    name = f"mkl_{hashlib.sha256(key.encode()).hexdigest()[:32]}"
+    key = f"{torch.__version__} {_processor_name()} {settings}"
+    name = f"mkl_products_{hashlib.sha256(key.encode()).hexdigest()[:32]}"
     known = disk_cache.read(name)
     if known is None:
         with ThreadPoolExecutor(1) as thread:  # modes of torch in this thread, such as one for fake tensors, stay here
@@ -79,11 +71,9 @@ def _processor_name() -> str:
 
 def _measure_slowness() -> Slowness:
     wide, narrow = torch.full((256, 1024), 0.5), torch.full((1024, 10), 0.5)
-    numbers = torch.linspace(-2.0, 2.0, 1 << 12)
     return Slowness(
         _time_ratio(partial(torch.mm, wide, wide.t()), partial(aten.onednn_linear, wide, wide, None, "none", [], "")),
         _time_ratio(partial(torch.mm, wide, narrow), partial(torch.mm, narrow.t(), wide.t())),
-        _time_ratio(partial(torch.tanh, numbers), partial(np.tanh, numbers.numpy())),
     )
 
 

@@ -23,38 +23,30 @@ from tapeflow.distribute.workers import WorkerGroup, groups
 _FIRST_PACK, _PACK = 1 << 20, 25 << 20
 
 
-def _start_kernel(values: list[torch.Tensor], group_key: int) -> torch.Tensor:
-    return torch.tensor(groups[group_key].start(values))
-
-
 @op(
     "StartAllReduce",
-    kernel=_start_kernel,
     signature="values:N*T -> number:int64; attr=N:int; attr=T:type; attr=group_key:int; is_stateful=true; "
     "is_distributed_communication=true",
     shape=lambda values, group_key: TensorShape([]),
     early=True,
 )
-def _start_all_reduce(values: Any, group_key: int, name: str | None = None) -> Any:
+def _start_all_reduce(values: list[torch.Tensor], group_key: int) -> torch.Tensor:
     """Starts to sum tensors over all workers, and returns the number of the sums."""
-
-
-def _finish_kernel(
-    number: torch.Tensor, values: list[torch.Tensor], divisor: int, group_key: int
-) -> list[torch.Tensor]:
-    return groups[group_key].finish(int(number), values, divisor)
+    return torch.tensor(groups[group_key].start(values))
 
 
 @op(
     "FinishAllReduce",
-    kernel=_finish_kernel,
     signature="number:int64, values:N*T -> totals:N*T; attr=N:int; attr=T:type; attr=divisor:int; attr=group_key:int; "
     "is_stateful=true; is_distributed_communication=true",
     shape=lambda number, values, *_: values,
     allocates=True,
 )
-def _finish_all_reduce(number: Any, values: Any, divisor: int, group_key: int, name: str | None = None) -> Any:
+def _finish_all_reduce(
+    number: torch.Tensor, values: list[torch.Tensor], divisor: int, group_key: int
+) -> list[torch.Tensor]:
     """Returns the sums of tensors over all workers, divided."""
+    return groups[group_key].finish(int(number), values, divisor)
 
 
 def _pack_indices(values: Sequence[Any], size: int) -> list[list[int]]:
@@ -79,10 +71,6 @@ def _pack_indices(values: Sequence[Any], size: int) -> list[list[int]]:
     return packs
 
 
-def _all_gather_kernel(value: torch.Tensor, axis: int, group_key: int) -> torch.Tensor:
-    return groups[group_key].all_gather(value, axis)
-
-
 def _gather_value(value: TensorShape, axis: int, group_key: int) -> TensorShape:
     if value.rank is None:
         return value
@@ -93,14 +81,14 @@ def _gather_value(value: TensorShape, axis: int, group_key: int) -> TensorShape:
 
 @op(
     "AllGatherOfWorkers",
-    kernel=_all_gather_kernel,
     signature="value:T -> joined:T; attr=T:type; attr=axis:int; attr=group_key:int; is_stateful=true; "
     "is_distributed_communication=true",
     shape=_gather_value,
     allocates=True,
 )
-def _all_gather(value: Any, axis: int, group_key: int, name: str | None = None) -> Any:
+def _all_gather(value: torch.Tensor, axis: int, group_key: int) -> torch.Tensor:
     """Returns the values of all workers concatenated along an axis."""
+    return groups[group_key].all_gather(value, axis)
 
 
 def all_reduce(group: WorkerGroup, reduce_op: ReduceOp, values: Sequence[Any], replicas: int) -> list[Any]:

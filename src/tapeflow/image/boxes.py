@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from tapeflow.core.rng.seeds import op_seeds, reserve
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.nn.draws import draw_below, draw_uniform32, state_of
 
 SampleDistortedBoundingBoxV2 = namedtuple("SampleDistortedBoundingBoxV2", ["begin", "size", "bboxes"])
 StatelessSampleDistortedBoundingBox = namedtuple("StatelessSampleDistortedBoundingBox", ["begin", "size", "bboxes"])
@@ -200,31 +201,12 @@ class _Rectangle(NamedTuple):
         return False
 
 
-def _stream_words(stream: Philox) -> Iterator[int]:
-    """Yields the 32-bit words of a stream."""
-    while True:
-        yield from stream.words(1, torch.device("cpu")).reshape(-1).numpy().view(np.uint32).tolist()
-        stream = stream.skipped(1)
-
-
-def _draw_below(count: int, draws: Iterator[int]) -> int:
-    """Draws an integer in [0, count), below 2**32; words that would make some numbers more likely are skipped."""
-    skewed = 0 if count & (count - 1) == 0 else (2**32 - 1) % count + 1
-    return next(word for word in draws if word >= skewed) % count
-
-
-def _draw_fraction(draws: Iterator[int]) -> np.float32:
-    """Draws a number in [0, 1): bits as the mantissa of a number in [1, 2), minus 1."""
-    bits = np.array(next(draws) & 0x7FFFFF | 0x3F800000, np.uint32)
-    return np.float32(bits.view(np.float32).item() - 1.0)
-
-
 def _round_to_int(value: Any) -> int:
     return int(np.rint(value))
 
 
 def _draw_rectangle(
-    height: int, width: int, areas: tuple[np.float32, np.float32], aspect: np.float32, draws: Iterator[int]
+    height: int, width: int, areas: tuple[np.float32, np.float32], aspect: np.float32, draws: np.ndarray
 ) -> _Rectangle | None:
     """Draws a rectangle inside of an image.
 
@@ -234,7 +216,7 @@ def _draw_rectangle(
         height, width: the size of the image.
         areas: the smallest and the largest area.
         aspect: width divided by height.
-        draws: random words.
+        draws: the state of random numbers, see `nn/draws.py`.
 
     Returns:
         The rectangle, or None if none fits that has this aspect ratio and area.
@@ -249,7 +231,7 @@ def _draw_rectangle(
     high = min(high, height)
     rows = min(low, high)
     if rows < high:
-        rows += _draw_below(high - rows + 1, draws)
+        rows += draw_below(draws, high - rows + 1, 32)
     columns = _round_to_int(np.float32(rows) * aspect)
     for step, outside in ((1, lambda area: area < smallest), (-1, lambda area: area > largest)):
         if outside(np.float32(rows * columns)):
@@ -257,8 +239,8 @@ def _draw_rectangle(
             columns = _round_to_int(np.float32(rows) * aspect)
     if not (smallest <= np.float32(rows * columns) <= largest and 0 < rows <= height and 0 < columns <= width):
         return None
-    top = _draw_below(height - rows, draws) if rows < height else 0
-    left = _draw_below(width - columns, draws) if columns < width else 0
+    top = draw_below(draws, height - rows, 32) if rows < height else 0
+    left = draw_below(draws, width - columns, 32) if columns < width else 0
     return _Rectangle(top, left, top + rows, left + columns)
 
 
@@ -328,12 +310,11 @@ def _sample_box(
     low, high = (np.float32(a) for a in aspects)
     smallest, largest = (np.float32(a) * np.float32(width * height) for a in areas)
     covered = np.float32(min_object_covered.item())
-    draws = _stream_words(stream())
+    draws = state_of(stream())
     chosen = _Rectangle(0, 0, height, width)
     for _ in range(max_attempts if covered <= 1 else 0):  # no box covers more of an object than the whole
-        candidate = _draw_rectangle(
-            height, width, (smallest, largest), _draw_fraction(draws) * (high - low) + low, draws
-        )
+        aspect = np.float32(draw_uniform32(draws)) * (high - low) + low
+        candidate = _draw_rectangle(height, width, (smallest, largest), aspect, draws)
         if candidate is not None and candidate.area >= 1 and candidate.covers(covered, objects):
             chosen = candidate
             break

@@ -504,7 +504,13 @@ def encode_jpeg_variable_quality(images: torch.Tensor, quality: Any) -> StringAr
     return StringArray.scalar(codecs.write_jpeg(_check_jpeg_image(images, quality), quality))
 
 
-def _encode_png_kernel(image: torch.Tensor, compression: int = -1) -> StringArray:
+def _batch_shape(image: TensorShape, *_: Any) -> TensorShape:
+    return image[:-3] if image.rank is not None else image
+
+
+@op("EncodePng", shape=check_ranks_first(_batch_shape, -3))
+def _encode_png(image: torch.Tensor, compression: int = -1) -> StringArray:
+    """Encodes images as PNG files."""
     if image.ndim < 3:
         raise invalid(f"images must be at least rank 3{text(image.shape)}")
     if image.shape[-1] not in (1, 2, 3, 4):
@@ -521,15 +527,6 @@ def _each_image(encode: Callable[[np.ndarray], bytes], images: np.ndarray) -> St
     """Encodes each image of a batch of any shape."""
     shape = images.shape[:-3]
     return StringArray.of([encode(images[index]) for index in np.ndindex(shape)], shape)
-
-
-def _batch_shape(image: TensorShape, *_: Any) -> TensorShape:
-    return image[:-3] if image.rank is not None else image
-
-
-@op("EncodePng", kernel=_encode_png_kernel, shape=check_ranks_first(_batch_shape, -3))
-def _encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
-    """Encodes images as PNG files."""
 
 
 def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:

@@ -361,18 +361,6 @@ def _parser_of(
     return CsvParser(columns, field_delim, use_quote_delim, na_value, select_cols, None, "DecodeCSV")
 
 
-def _decode_records(
-    records: StringArray, record_defaults: Sequence[Any], field_delim: str, use_quote_delim: bool, na_value: str,
-    select_cols: Sequence[int],
-) -> tuple[Any, ...]:  # fmt: skip
-    defaults = [EagerTensor(d, string if isinstance(d, StringArray) else FROM_TORCH[d.dtype]) for d in record_defaults]
-    options = field_delim, use_quote_delim, na_value, tuple(select_cols) or None
-    columns, _, error = _parser_of(tuple(defaults_of(defaults, "DecodeCSV")), *options).parse(records, "record {}")
-    if error is not None:
-        raise error
-    return tuple([column if column.shape == records.shape else column.reshape(records.shape) for column in columns])
-
-
 def _decoded_shapes(records: TensorShape, defaults: Sequence[TensorShape], *attrs: Any) -> list[TensorShape]:
     selected = attrs[-1]
     if selected and len(selected) != len(defaults):
@@ -380,24 +368,18 @@ def _decoded_shapes(records: TensorShape, defaults: Sequence[TensorShape], *attr
     return [records] * len(defaults)
 
 
-@op(
-    "DecodeCSV",
-    _decode_records,
-    strings=_decode_records,
-    shape=_decoded_shapes,
-    batching=leading_dimensions,
-    exact_in_batches=True,
-)
+@op("DecodeCSV", strings=True, shape=_decoded_shapes, batching=leading_dimensions, exact_in_batches=True)
 def _decode_csv(
-    records: TensorLike,
-    record_defaults: Sequence[TensorLike],
-    field_delim: str = ",",
-    use_quote_delim: bool = True,
-    na_value: str = "",
-    select_cols: Sequence[int] = (),
-    name: str | None = None,
-) -> list[Tensor]:
+    records: StringArray, record_defaults: Sequence[Any], field_delim: str = ",", use_quote_delim: bool = True,
+    na_value: str = "", select_cols: Sequence[int] = (),
+) -> tuple[Any, ...]:  # fmt: skip
     """Parses CSV records, into a tensor for each column."""
+    defaults = [EagerTensor(d, string if isinstance(d, StringArray) else FROM_TORCH[d.dtype]) for d in record_defaults]
+    options = field_delim, use_quote_delim, na_value, tuple(select_cols) or None
+    columns, _, error = _parser_of(tuple(defaults_of(defaults, "DecodeCSV")), *options).parse(records, "record {}")
+    if error is not None:
+        raise error
+    return tuple([column if column.shape == records.shape else column.reshape(records.shape) for column in columns])
 
 
 _decode_csv.op.differentiable = False

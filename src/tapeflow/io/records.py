@@ -51,12 +51,6 @@ def mask_checksum(crc: int) -> int:
     return ((crc >> 15 | crc << 17) + _MASK) & 0xFFFFFFFF
 
 
-def unmask_checksum(stored: int) -> int:
-    """Returns the checksum of its stored form, see `mask_checksum`."""
-    rotated = (stored - _MASK) & 0xFFFFFFFF
-    return (rotated >> 17 | rotated << 15) & 0xFFFFFFFF
-
-
 # ---- reading ---------------------------------------------------------------------------------------------------------
 
 

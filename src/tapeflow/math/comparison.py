@@ -131,22 +131,19 @@ def _rule_or_unlike(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
     return TensorShape([n if m == 1 else m for m, n in pairs])
 
 
-def _compare_or_not(x: StringArray | torch.Tensor, y: StringArray | torch.Tensor, unlike: bool) -> torch.Tensor:
+@op(
+    "EqualOrUnlike", strings=True, shape=_rule_or_unlike,
+    signature="x:T, y:T -> z:bool; attr=T:type; attr=unlike:bool",
+)  # fmt: skip
+def _compared_or_unlike(x: StringArray | torch.Tensor, y: StringArray | torch.Tensor, unlike: bool) -> torch.Tensor:
+    """Compares elements for equality, or for inequality if it is `unlike`: the result for shapes that turn out not to
+    broadcast."""
     try:
         np.broadcast_shapes(x.shape, y.shape)
     except ValueError:
         return torch.tensor(unlike, device=getattr(x, "device", None))
     kernel = not_equal.op if unlike else equal.op
     return (kernel.kernel if isinstance(x, torch.Tensor) else kernel.string_kernel)(x, y)
-
-
-@op(
-    "EqualOrUnlike", kernel=_compare_or_not, strings=True, shape=_rule_or_unlike,
-    signature="x:T, y:T -> z:bool; attr=T:type; attr=unlike:bool",
-)  # fmt: skip
-def _compared_or_unlike(x: TensorLike, y: TensorLike, unlike: bool, name: str | None = None) -> Tensor:
-    """Compares elements for equality, or for inequality if it is `unlike`: the result for shapes that turn out not to
-    broadcast."""
 
 
 @_compared_or_unlike.decomposition

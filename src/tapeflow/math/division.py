@@ -268,19 +268,11 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 not_differentiable(floordiv, truncatediv)
 
 
-def _divide_any(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+@op("Div", shape=broadcast, element=lambda b, x, y: b.quotient(x, divisor(y)) if x.dtype.is_integer else b.div(x, y))
+def div_op(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """Divides, and rounds integers towards zero: TensorFlow 1's division, `tf.raw_ops.Div`."""
     real = x.is_floating_point() or x.is_complex()
     return torch.div(x, y) if real else _truncate_divide(x, y, InvalidArgumentError)
-
-
-@op(
-    "Div",
-    kernel=_divide_any,
-    shape=broadcast,
-    element=lambda b, x, y: b.quotient(x, divisor(y)) if x.dtype.is_integer else b.div(x, y),
-)
-def div_op(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
-    """Divides, and rounds integers towards zero: TensorFlow 1's division, `tf.raw_ops.Div`."""
 
 
 div_op.gradient(needs="inputs")(_gradients_of_quotient)

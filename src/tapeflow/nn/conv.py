@@ -24,7 +24,6 @@ from tapeflow.core.ops.shape_rules import check_rank, listed_shape, with_rank
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
-from tapeflow.math.arithmetic import add
 from tapeflow.nn import direct_convolutions
 from tapeflow.nn.batched_channels import (
     convolutions,
@@ -32,7 +31,6 @@ from tapeflow.nn.batched_channels import (
     gradients_by_images,
     sum_of_gradients_by_filters,
 )
-from tapeflow.nn.bias import bias_add_op
 from tapeflow.nn.conv_layout import Layout, convolution_layout
 from tapeflow.nn.dilated_filters import declare_exports
 from tapeflow.nn.direct_convolutions import is_direct
@@ -67,9 +65,7 @@ _backward = torch.ops.aten.convolution_backward.default
 # ---- kernels, for any number of dimensions ---------------------------------------------------------------------------
 
 
-def convolve(
-    op: str, x: torch.Tensor, filters: torch.Tensor, *attrs: Any, bias: torch.Tensor | None = None
-) -> torch.Tensor:
+def convolve(op: str, x: torch.Tensor, filters: torch.Tensor, *attrs: Any) -> torch.Tensor:
     """Computes Conv2D and Conv3D.
 
     Args:
@@ -77,23 +73,22 @@ def convolve(
         x: the images or volumes.
         filters: the filters.
         *attrs: strides, padding, explicit paddings, data format, dilations.
-        bias: `[out_channels]`, which is added; or None.
     """
     layout = convolution_layout(op, x.shape, filters.shape, *attrs)
     if layout.empty:
-        return x.new_zeros(layout.output) + (0 if bias is None else bias)
-    if is_direct(layout, filters.shape, filters.shape[-1], x, filters, bias):
-        return direct_convolutions.convolution(layout, x, filters, bias)
+        return x.new_zeros(layout.output)
+    if is_direct(layout, filters.shape, filters.shape[-1], x, filters):
+        return direct_convolutions.convolution(layout, x, filters)
     if is_product(layout, x, filters.shape):
-        return product(layout, x, filters, bias)
+        return product(layout, x, filters)
     image, weight = _image_in_layout(x, layout), _filters_in_layout(filters, layout)
     if _is_one_volume(image):
         y = torch.mkldnn_convolution(
-            image, weight, bias, layout.border, layout.geometry.strides, layout.rates, layout.groups
+            image, weight, None, layout.border, layout.geometry.strides, layout.rates, layout.groups
         )
     else:
         y = torch.convolution(
-            image, weight, bias, layout.geometry.strides, layout.border, layout.rates, False, layout.zeros,
+            image, weight, None, layout.geometry.strides, layout.border, layout.rates, False, layout.zeros,
             layout.groups,
         )  # fmt: skip
     return y.permute(layout.from_first)
@@ -333,34 +328,6 @@ def conv2_d(
 
 
 conv2_d.layer(layer_of_convolution("Conv2D"))
-
-
-def _biased_convolution(*attrs: Any) -> Callable[..., torch.Tensor]:
-    """Returns a kernel for Conv2D with these attrs and a BiasAdd after it; all three tensors are floating."""
-
-    def kernel(image: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-        if bias.shape[0] != filters.shape[-1]:
-            raise invalid(f"Must provide as many biases as there are filters: {bias.shape[0]} vs. {filters.shape[-1]}")
-        return convolve("Conv2D", image, filters, *attrs, bias=bias)
-
-    return kernel
-
-
-def _write_with_bias(inner: Any, bias: Any) -> Any:
-    image, filters, *attrs = inner.args
-    return _biased_convolution(*attrs), "{kernel}({0}, {1}, {2})", [image, filters, bias]
-
-
-@bias_add_op.fuses("Conv2D")
-def _(inner: Any, outer: Any, bias: Any) -> Any:
-    return _write_with_bias(inner, bias) if bias.shape.rank == 1 and outer.args[2] == inner.args[5] else None
-
-
-@add.fuses("Conv2D")
-def _(inner: Any, outer: Any, bias: Any) -> Any:
-    channels = inner.outputs[0].shape[-1] if inner.args[5] == "NHWC" else None
-    is_bias = channels is not None and bias.shape.rank == 1 and bias.shape[0] == channels
-    return _write_with_bias(inner, bias) if is_bias else None
 
 
 @op(

@@ -68,13 +68,12 @@ def is_direct(layout: Layout, sizes: Sequence[int], channels: int, *tensors: tor
     )
 
 
-def convolution(layout: Layout, x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
-    """Computes a convolution; `bias` is `[out_channels]` or None."""
+def convolution(layout: Layout, x: torch.Tensor, filters: torch.Tensor) -> torch.Tensor:
+    """Computes a convolution."""
     plan = _forward_plan(layout, tuple(x.shape), tuple(filters.shape))
     y = x.new_empty(layout.output)
-    bias = None if bias is None else bias.contiguous()
     channels = filters.shape[2:]
-    _call_code(_CONVOLVE, x.contiguous(), filters.contiguous(), y, bias, channels, plan, x.numel() * channels[1])
+    _call_code(_CONVOLVE, x.contiguous(), filters.contiguous(), y, channels, plan, x.numel() * channels[1])
     return y
 
 
@@ -84,7 +83,7 @@ def image_gradient(layout: Layout, sizes: tuple[int, ...], filters: torch.Tensor
     dx = dy.new_empty(sizes)
     channels, results = filters.shape[2:]
     swapped = _swap_channels(filters)
-    _call_code(_CONVOLVE, dy.contiguous(), swapped, dx, None, (results, channels), plan, dx.numel() * results)
+    _call_code(_CONVOLVE, dy.contiguous(), swapped, dx, (results, channels), plan, dx.numel() * results)
     return dx
 
 
@@ -94,9 +93,7 @@ def _swap_channels(filters: torch.Tensor) -> torch.Tensor:
     if results % compiled().lanes:
         return filters.transpose(2, 3).contiguous()
     swapped = filters.new_empty((height, width, results, channels))
-    _call_code(
-        _SWAP, filters.contiguous(), swapped, None, None, (channels, results), height * width, filters.numel() >> 2
-    )
+    _call_code(_SWAP, filters.contiguous(), swapped, None, (channels, results), height * width, filters.numel() >> 2)
     return swapped
 
 
@@ -104,7 +101,7 @@ def filter_gradient(layout: Layout, x: torch.Tensor, sizes: tuple[int, ...], dy:
     """Computes the gradient of a convolution by its filters, whose shape is `sizes`."""
     plan = _filter_plan(layout, tuple(x.shape), tuple(sizes))
     dfilters = x.new_zeros(sizes)
-    _call_code(_FILTERS, x.contiguous(), dfilters, dy.contiguous(), None, sizes[2:], plan, x.numel() * sizes[3])
+    _call_code(_FILTERS, x.contiguous(), dfilters, dy.contiguous(), sizes[2:], plan, x.numel() * sizes[3])
     return dfilters
 
 
@@ -112,15 +109,14 @@ _CONVOLVE, _FILTERS, _SWAP = range(3)  # what the machine code computes
 
 
 def _call_code(
-    function: int, x: torch.Tensor, filters: torch.Tensor, y: torch.Tensor | None, bias: torch.Tensor | None,
-    channels: Sequence[int], plan: Any, work: int,
+    function: int, x: torch.Tensor, filters: torch.Tensor, y: torch.Tensor | None, channels: Sequence[int], plan: Any,
+    work: int,
 ) -> None:  # fmt: skip
     """Calls the machine code with tensors in contiguous memory."""
-    table = (ctypes.c_int64 * 9)(
-        x.data_ptr(), filters.data_ptr(), 0 if y is None else y.data_ptr(), 0 if bias is None else bias.data_ptr(),
-        *channels, plan if isinstance(plan, int) else ctypes.addressof(plan),
-        torch.get_num_threads() if work >= _FEW else 1, function,
-    )  # fmt: skip
+    plan = plan if isinstance(plan, int) else ctypes.addressof(plan)
+    addresses = x.data_ptr(), filters.data_ptr(), 0 if y is None else y.data_ptr()
+    threads = torch.get_num_threads() if work >= _FEW else 1
+    table = (ctypes.c_int64 * 8)(*addresses, *channels, plan, threads, function)
     compiled()(ctypes.addressof(table))
 
 
@@ -283,26 +279,14 @@ def _tile_text(lanes: int, pixels: int, width: int) -> str:
     cells = [(i, j) for i in range(pixels) for j in range(width)]
     ins, outs = (", ".join([f"ptr %{name}{i}" for i in range(pixels)]) for name in "xy")
     lines = [
-        f"define internal void @tile_{width}({ins}, {outs}, ptr %w, ptr %bias, ptr %taps, i64 %count, i64 %depth, "
+        f"define internal void @tile_{width}({ins}, {outs}, ptr %w, ptr %taps, i64 %count, i64 %depth, "
         "i64 %step) noinline {",
         "entry:",
-        "  %hasbias = icmp ne ptr %bias, null",
-        "  br i1 %hasbias, label %withbias, label %start",
-        "withbias:",
-    ]
-    for j in range(width):
-        lines += [
-            f"  %bp{j} = getelementptr float, ptr %bias, i64 {j * lanes}",
-            f"  %b{j} = load {vector}, ptr %bp{j}, align 4",
-        ]
-    lines += ["  br label %start", "start:"]
-    lines += [f"  %c{j} = phi {vector} [zeroinitializer, %entry], [%b{j}, %withbias]" for j in range(width)]
-    lines += [
         "  %any = icmp sgt i64 %count, 0",
         "  br i1 %any, label %tap, label %done",
         "tap:",
-        "  %t = phi i64 [0, %start], [%t2, %tapend]",
-        *[f"  %u{i}_{j} = phi {vector} [%c{j}, %start], [%s{i}_{j}, %tapend]" for i, j in cells],
+        "  %t = phi i64 [0, %entry], [%t2, %tapend]",
+        *[f"  %u{i}_{j} = phi {vector} [zeroinitializer, %entry], [%s{i}_{j}, %tapend]" for i, j in cells],
         "  %at = shl i64 %t, 1",
         "  %atx = getelementptr i64, ptr %taps, i64 %at",
         "  %ox = load i64, ptr %atx",
@@ -342,7 +326,7 @@ def _tile_text(lanes: int, pixels: int, width: int) -> str:
         "  %moretaps = icmp slt i64 %t2, %count",
         "  br i1 %moretaps, label %tap, label %done",
         "done:",
-        *[f"  %z{i}_{j} = phi {vector} [%c{j}, %start], [%s{i}_{j}, %tapend]" for i, j in cells],
+        *[f"  %z{i}_{j} = phi {vector} [zeroinitializer, %entry], [%s{i}_{j}, %tapend]" for i, j in cells],
     ]
     for i, j in cells:
         lines += [
@@ -358,7 +342,7 @@ _KIND = ["total", "rows", "columns", "xstep", "xrow", "ximage", "ybegin", "ystep
 def _pixels_text(lanes: int, pixels: int, width: int) -> str:
     """Returns the function that computes some tiles of the pixels of one kind."""
     lines = [
-        f"define internal void @pixels_{width}(ptr %kind, ptr %plan, ptr %x, ptr %w, ptr %y, ptr %bias, i64 %depth, "
+        f"define internal void @pixels_{width}(ptr %kind, ptr %plan, ptr %x, ptr %w, ptr %y, i64 %depth, "
         "i64 %step, i64 %begin, i64 %end) {",
         "entry:",
     ]
@@ -420,7 +404,7 @@ def _pixels_text(lanes: int, pixels: int, width: int) -> str:
             ]
     ins, outs = (", ".join([f"ptr %{name}t{i}" for i in range(pixels)]) for name in "xy")
     lines += [
-        f"  call void @tile_{width}({ins}, {outs}, ptr %w, ptr %bias, ptr %tap, i64 %taps, i64 %depth, i64 %step)",
+        f"  call void @tile_{width}({ins}, {outs}, ptr %w, ptr %tap, i64 %taps, i64 %depth, i64 %step)",
         "  %number2 = add i64 %number, 1",
         "  %more = icmp slt i64 %number2, %end",
         "  br i1 %more, label %tile, label %done",
@@ -434,20 +418,11 @@ def _pixels_text(lanes: int, pixels: int, width: int) -> str:
 def _images_text(lanes: int, pixels: int, width: int) -> str:
     """Returns the function that computes the part of one of some workers: tiles of each kind of pixels."""
     lines = ["define internal void @images(ptr %table, i64 %me, i64 %workers) {", "entry:"]
-    names = (
-        ("x", "ptr"),
-        ("w", "ptr"),
-        ("y", "ptr"),
-        ("bias", "ptr"),
-        ("depth", "i64"),
-        ("step", "i64"),
-        ("plan", "ptr"),
-    )
+    names = (("x", "ptr"), ("w", "ptr"), ("y", "ptr"), ("depth", "i64"), ("step", "i64"), ("plan", "ptr"))
     for i, (name, kind) in enumerate(names):
         lines += [f"  %at_{name} = getelementptr i64, ptr %table, i64 {i}", f"  %{name} = load {kind}, ptr %at_{name}"]
     lines += [
         "  %kinds = load i64, ptr %plan",
-        "  %hasbias = icmp ne ptr %bias, null",
         "  %me2 = add i64 %me, 1",
         "  br label %kind",
         "kind:",
@@ -468,8 +443,6 @@ def _images_text(lanes: int, pixels: int, width: int) -> str:
         "  %col = phi i64 [0, %kind], [%col2, %panelend]",
         "  %wp = getelementptr float, ptr %w, i64 %col",
         "  %yp = getelementptr float, ptr %y, i64 %col",
-        "  %bp = getelementptr float, ptr %bias, i64 %col",
-        "  %b = select i1 %hasbias, ptr %bp, ptr null",
         "  %left = sub i64 %step, %col",
         f"  %iswide = icmp sge i64 %left, {width * lanes}",
         f"  %wide = select i1 %iswide, i64 {width * lanes}, i64 {lanes}",
@@ -479,7 +452,7 @@ def _images_text(lanes: int, pixels: int, width: int) -> str:
     for w in (1, width):
         lines += [
             f"panel{w}:",
-            f"  call void @pixels_{w}(ptr %this, ptr %plan, ptr %x, ptr %wp, ptr %yp, ptr %b, i64 %depth, i64 %step, "
+            f"  call void @pixels_{w}(ptr %this, ptr %plan, ptr %x, ptr %wp, ptr %yp, i64 %depth, i64 %step, "
             "i64 %begin, i64 %end)",
             "  br label %panelend",
         ]
@@ -573,7 +546,7 @@ _BLOCK = ["rows", "columns", "xrow", "ximage", "yrow", "yimage", "xbegin", "ybeg
 def _filters_text(lanes: int, heights: list[int], width: int) -> str:
     """Returns the function that computes the part of one of some workers: tiles of the matrices of all taps."""
     lines = ["define internal void @filters(ptr %table, i64 %me, i64 %workers) {", "entry:"]
-    names = (("x", "ptr"), ("c", "ptr"), ("y", "ptr"), ("bias", "ptr"), ("m", "i64"), ("n", "i64"), ("plan", "ptr"))
+    names = (("x", "ptr"), ("c", "ptr"), ("y", "ptr"), ("m", "i64"), ("n", "i64"), ("plan", "ptr"))
     for i, (name, kind) in enumerate(names):
         lines += [f"  %at_{name} = getelementptr i64, ptr %table, i64 {i}", f"  %{name} = load {kind}, ptr %at_{name}"]
     lines += ["  %blocks = load i64, ptr %plan", "  %nothing = icmp eq i64 %blocks, 0"]
@@ -670,7 +643,7 @@ def _swap_text(lanes: int) -> str:
     """Returns the function that transposes the part of one of some workers of the matrices of all taps."""
     vector = f"<{lanes} x float>"
     lines = ["define internal void @swap(ptr %table, i64 %me, i64 %workers) {", "entry:"]
-    for i, name in enumerate(("x", "y", "", "", "m", "n", "taps")):
+    for i, name in enumerate(("x", "y", "", "m", "n", "taps")):
         kind = "ptr" if i < 2 else "i64"
         if name:
             lines += [
@@ -743,7 +716,7 @@ def _swap_text(lanes: int) -> str:
 
 _ENTRY = """
 define internal void @run(ptr %table, i64 %me, i64 %workers) {
-  %at = getelementptr i64, ptr %table, i64 8
+  %at = getelementptr i64, ptr %table, i64 7
   %function = load i64, ptr %at
   switch i64 %function, label %swap [i64 0, label %images i64 1, label %filters]
 images:
@@ -779,7 +752,7 @@ define internal void @worker(ptr %table) {
 }
 
 define void @{name}(ptr %table) {
-  %at = getelementptr i64, ptr %table, i64 7
+  %at = getelementptr i64, ptr %table, i64 6
   %threads = load i64, ptr %at
   %several = icmp sgt i64 %threads, 1
   br i1 %several, label %parallel, label %one

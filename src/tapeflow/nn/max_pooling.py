@@ -15,7 +15,7 @@ from tapeflow.array.padding import pad
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
-from tapeflow.core.ops.op import op
+from tapeflow.core.ops.op import OpFunction, op
 from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int64
@@ -186,32 +186,21 @@ def _(call: Call, dy: Tensor) -> Any:
     return max_pool3d_grad(call.inputs[0], call.outputs[0], dy, *call.attrs)
 
 
-@op(
-    "MaxPool3DGrad",
-    kernel=_without_explicit(max_of_windows_back, "MaxPool3DGrad"),
-    shape=lambda x, *_: with_rank(x, 5),
-    batching=joined_batches,
-)
-def max_pool3d_grad(
-    orig_input: TensorLike, orig_output: TensorLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int],
-    padding: str, data_format: str = "NDHWC", name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Computes the gradient of `max_pool3d`."""
+def _declare_3d_gradient(name: str, kernel: Callable[..., Any], shape: Callable[..., Any]) -> OpFunction[..., Any]:
+    """Declares an op with the gradient of `MaxPool3D`, or with its gradient by `grad`."""
+
+    @op(name, kernel=_without_explicit(kernel, name), shape=shape, batching=joined_batches)
+    def max_pool3d_gradient(
+        orig_input: TensorLike, orig_output: TensorLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int],
+        padding: str, data_format: str = "NDHWC", name: str | None = None,
+    ) -> Tensor:  # fmt: skip
+        """Computes a gradient of `max_pool3d`."""
+
+    return max_pool3d_gradient
 
 
-@op(
-    "MaxPool3DGradGrad",
-    kernel=_without_explicit(max_of_windows_back_back, "MaxPool3DGradGrad"),
-    shape=_as_output,
-    batching=joined_batches,
-)
-def max_pool3d_grad_grad(
-    orig_input: TensorLike, orig_output: TensorLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int],
-    padding: str, data_format: str = "NDHWC", name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Computes the gradient of `max_pool3d_grad` by `grad`."""
-
-
+max_pool3d_grad = _declare_3d_gradient("MaxPool3DGrad", max_of_windows_back, lambda x, *_: with_rank(x, 5))
+max_pool3d_grad_grad = _declare_3d_gradient("MaxPool3DGradGrad", max_of_windows_back_back, _as_output)
 _declare_picking(max_pool3d_grad)(max_pool3d_grad_grad)
 _declare_picking(max_pool3d_grad_grad)(max_pool3d_grad)
 

@@ -136,7 +136,7 @@ def sufficient_statistics(
     Args:
         x: a numeric tensor of any shape.
         axes: a list of ints, the dimensions to reduce.
-        shift: a value near the mean, of a shape that broadcasts to that of `x`, or None. It is subtracted first, to
+        shift: a value near the mean, of a shape that broadcasts to `x.shape`, or None. It is subtracted first, to
             keep the sums small.
         keepdims: keeps the reduced dimensions, with length 1.
 

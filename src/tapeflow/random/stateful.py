@@ -15,7 +15,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours
 from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, static, vector
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.op import OpFunction, not_differentiable, op
 from tapeflow.core.rng import seeds
 from tapeflow.core.rng.philox import fill, to_normal, to_range, to_uniform
 from tapeflow.core.rng.philox import truncated_normal as fill_truncated_normal
@@ -93,35 +93,25 @@ def _draw_truncated(dims: Sequence[Any], generator: Any, dtype: torch.dtype, dev
     return uniform.erfinv_().mul_(_SQRT2).clamp_(-1.9999999, 1.9999999).to(dtype)
 
 
-@op(
-    "RandomUniform",
-    kernel=_drawing_kernel("RandomUniform", to_uniform, torch.rand),
-    **_DRAW,
-    node_name="random_uniform/RandomUniform",
+def _declare_drawing(
+    name: str, make: Any, unseeded: Callable[..., torch.Tensor], **traits: Any
+) -> OpFunction[..., Any]:
+    """Declares an op that draws numbers of a distribution without parameters."""
+
+    @op(name, kernel=_drawing_kernel(name, make, unseeded), **_DRAW, **traits)
+    def draw(
+        shape: TensorLike, seed: int = 0, seed2: int = 0, dtype: DTypeLike = float32, name: str | None = None
+    ) -> Any:
+        """Draws random numbers, see `tf.random`."""
+
+    return draw
+
+
+random_uniform = _declare_drawing("RandomUniform", to_uniform, torch.rand, node_name="random_uniform/RandomUniform")
+random_standard_normal = _declare_drawing(
+    "RandomStandardNormal", to_normal, torch.randn, node_name="random_normal/RandomStandardNormal"
 )
-def random_uniform(
-    shape: TensorLike, seed: int = 0, seed2: int = 0, dtype: DTypeLike = float32, name: str | None = None
-) -> Any:
-    """Draws uniform numbers in [0, 1)."""
-
-
-@op(
-    "RandomStandardNormal",
-    kernel=_drawing_kernel("RandomStandardNormal", to_normal, torch.randn),
-    **_DRAW,
-    node_name="random_normal/RandomStandardNormal",
-)
-def random_standard_normal(
-    shape: TensorLike, seed: int = 0, seed2: int = 0, dtype: DTypeLike = float32, name: str | None = None
-) -> Any:
-    """Draws numbers of the standard normal distribution."""
-
-
-@op("TruncatedNormal", kernel=_drawing_kernel("TruncatedNormal", None, _draw_truncated), **_DRAW)
-def _truncated_normal(
-    shape: TensorLike, seed: int = 0, seed2: int = 0, dtype: DTypeLike = float32, name: str | None = None
-) -> Any:
-    """Draws numbers of the standard normal distribution that are less than 2 from 0."""
+_truncated_normal = _declare_drawing("TruncatedNormal", None, _draw_truncated)
 
 
 def _draw_integers(
@@ -313,7 +303,7 @@ def gamma(
     Args:
         shape: the number of samples of each distribution: the first part of the result's shape.
         alpha: the shape parameters, positive.
-        beta: the rates, positive, of a shape that broadcasts with that of `alpha`; 1 by default.
+        beta: the rates, positive, of a shape that broadcasts with `alpha.shape`; 1 by default.
         dtype: floating; float32 by default.
         seed: repeats the numbers in each run, see `tf.random.set_seed`.
 

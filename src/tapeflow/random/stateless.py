@@ -238,7 +238,7 @@ def stateless_gamma(
         shape: the shape of the result; it ends with the broadcast shape of `alpha` and `beta`.
         seed: an integer tensor of shape `[2]`.
         alpha: the shape parameters, positive.
-        beta: the rates, positive, of a shape that broadcasts with that of `alpha`; 1 by default.
+        beta: the rates, positive, of a shape that broadcasts with `alpha.shape`; 1 by default.
         dtype: floating; float32 by default.
 
     Returns:

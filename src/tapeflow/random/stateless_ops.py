@@ -13,7 +13,7 @@ from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError, NotFoundError
-from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.op import OpFunction, not_differentiable, op
 from tapeflow.core.ops.shape_rules import (
     argument_shape,
     broadcast_all,
@@ -30,7 +30,7 @@ from tapeflow.core.rng import elements
 from tapeflow.core.rng.philox import Philox, fill, from_seed, to_integers, to_normal, to_range, to_uniform
 from tapeflow.core.rng.philox import truncated_normal as fill_truncated_normal
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import float32, int64, uint64
+from tapeflow.core.types.dtypes import DType, float32, int64, uint64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import multiply
@@ -131,56 +131,25 @@ def _check_key(shape: Any, key: Any, counter: Any, alg: Any, *_: Any) -> TensorS
 _HOST = ("shape", "key", "counter", "alg")
 
 
-@op("StatelessRandomUniformV2", kernel=_stateless_kernel(to_uniform), host=_HOST, shape=_check_key, creates=True,
-    draws=elements.uniform)  # fmt: skip
-def uniform_of(
-    shape: TensorLike,
-    key: TensorLike,
-    counter: TensorLike,
-    alg: TensorLike,
-    dtype: DTypeLike = float32,
-    name: str | None = None,
-) -> Any:
-    """Draws uniform numbers in [0, 1)."""
+def _declare_drawing(
+    name: str, kernel: Callable[..., torch.Tensor], default: DType = float32, **traits: Any
+) -> OpFunction[..., Any]:
+    """Declares an op that draws numbers of a distribution without parameters."""
+
+    @op(name, kernel=kernel, host=_HOST, shape=_check_key, creates=True, **traits)
+    def draw(
+        shape: TensorLike, key: TensorLike, counter: TensorLike, alg: TensorLike, dtype: DTypeLike = default,
+        name: str | None = None,
+    ) -> Any:  # fmt: skip
+        """Draws random numbers, see `tf.random`."""
+
+    return draw
 
 
-@op(
-    "StatelessRandomUniformFullIntV2", kernel=_stateless_kernel(to_integers), host=_HOST, shape=_check_key, creates=True
-)
-def integers_of(
-    shape: TensorLike,
-    key: TensorLike,
-    counter: TensorLike,
-    alg: TensorLike,
-    dtype: DTypeLike = uint64,
-    name: str | None = None,
-) -> Any:
-    """Draws integers over the whole range of their dtype."""
-
-
-@op("StatelessRandomNormalV2", kernel=_stateless_kernel(to_normal), host=_HOST, shape=_check_key, creates=True,
-    draws=elements.normal)  # fmt: skip
-def normal_of(
-    shape: TensorLike,
-    key: TensorLike,
-    counter: TensorLike,
-    alg: TensorLike,
-    dtype: DTypeLike = float32,
-    name: str | None = None,
-) -> Any:
-    """Draws numbers of the standard normal distribution."""
-
-
-@op("StatelessTruncatedNormalV2", kernel=_truncated_kernel, host=_HOST, shape=_check_key, creates=True)
-def truncated_normal_of(
-    shape: TensorLike,
-    key: TensorLike,
-    counter: TensorLike,
-    alg: TensorLike,
-    dtype: DTypeLike = float32,
-    name: str | None = None,
-) -> Any:
-    """Draws numbers of the standard normal distribution that are less than 2 from 0."""
+uniform_of = _declare_drawing("StatelessRandomUniformV2", _stateless_kernel(to_uniform), draws=elements.uniform)
+integers_of = _declare_drawing("StatelessRandomUniformFullIntV2", _stateless_kernel(to_integers), uint64)
+normal_of = _declare_drawing("StatelessRandomNormalV2", _stateless_kernel(to_normal), draws=elements.normal)
+truncated_normal_of = _declare_drawing("StatelessTruncatedNormalV2", _truncated_kernel)
 
 
 def integer_bounds(minval: torch.Tensor, maxval: torch.Tensor, count: int) -> tuple[int, int]:

@@ -20,7 +20,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.errors import InternalError
 from tapeflow.core.ops.convert import as_operand, convert, host_value
-from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.op import OpFunction, not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_ranks_first, check_sizes, leave_to_kernel, with_rank
 from tapeflow.core.ops.static import static_shape
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, TensorLike
@@ -38,7 +38,7 @@ from tapeflow.sparse.dense import add_dense, as_sparse
 from tapeflow.sparse.tensor import SparseLike, SparseTensor, SparseTensorValue
 
 
-def _reduced_axes(axes: Any, rank: int) -> list[int]:
+def _reduced_axes(axes: tuple[int, ...] | int | None, rank: int) -> list[int]:
     """Returns the dimensions to reduce, sorted."""
     dims = range(rank) if axes is None else (axes,) if isinstance(axes, int) else axes
     for a in dims:
@@ -47,7 +47,9 @@ def _reduced_axes(axes: Any, rank: int) -> list[int]:
     return sorted({a % rank for a in dims if rank})
 
 
-def _entry_groups(indices: torch.Tensor, shape: Any, axes: Any) -> tuple[torch.Tensor, list[int], list[int]]:
+def _entry_groups(
+    indices: torch.Tensor, shape: tuple[int, ...], axes: tuple[int, ...] | int | None
+) -> tuple[torch.Tensor, list[int], list[int]]:
     """Returns the index in the result for each entry, the shape of the result, and its shape with reduced dimensions of
     length 1. As in TensorFlow, indices are not checked against the shape."""
     check_sizes(shape)
@@ -70,7 +72,10 @@ def _distinct_rows(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def _dense_kernel(reduce: str) -> Callable[..., torch.Tensor]:
-    def kernel(indices: Any, values: Any, shape: Any, axes: Any, keep_dims: bool) -> torch.Tensor:
+    def kernel(
+        indices: torch.Tensor, values: torch.Tensor, shape: tuple[int, ...], axes: tuple[int, ...] | int | None,
+        keep_dims: bool,
+    ) -> torch.Tensor:  # fmt: skip
         rows, out, with_ones = _entry_groups(indices, shape, axes)
         group, size = index_order.flat(rows, out), math.prod(out)
         outside = (group < 0) | (group >= size)
@@ -83,7 +88,10 @@ def _dense_kernel(reduce: str) -> Callable[..., torch.Tensor]:
 
 
 def _sparse_kernel(reduce: str) -> Callable[..., Any]:
-    def kernel(indices: Any, values: Any, shape: Any, axes: Any, keep_dims: bool) -> Any:
+    def kernel(
+        indices: torch.Tensor, values: torch.Tensor, shape: tuple[int, ...], axes: tuple[int, ...] | int | None,
+        keep_dims: bool,
+    ) -> Any:  # fmt: skip
         rows, out, with_ones = _entry_groups(indices, shape, axes)
         present, at = _distinct_rows(rows)
         result = values.new_zeros(len(present)).scatter_reduce(0, at, values, reduce, include_self=reduce == "sum")
@@ -100,14 +108,17 @@ def _sparse_kernel(reduce: str) -> Callable[..., Any]:
 _HOST = ("input_shape", "reduction_axes")
 
 
-def _reduced_shape(indices: TensorShape, values: TensorShape, shape: Any, axes: Any, keep_dims: bool) -> TensorShape:
+def _reduced_shape(
+    indices: TensorShape, values: TensorShape, shape: tuple[int | None, ...], axes: int | tuple[int, ...],
+    keep_dims: bool,
+) -> TensorShape:  # fmt: skip
     if not _is_static(shape) or not _is_static(axes):
         return TensorShape(None)
     reduced = _reduced_axes(axes, len(shape))
     return TensorShape([1 if i in reduced else d for i, d in enumerate(shape) if keep_dims or i not in reduced])
 
 
-def _is_static(value: Any) -> bool:
+def _is_static(value: object) -> bool:
     return not isinstance(value, Tensor) and not (isinstance(value, tuple) and None in value)
 
 
@@ -115,16 +126,23 @@ def _reduced_shapes(*_: Any) -> list[TensorShape]:
     return [TensorShape(None)] * 3
 
 
-@op("SparseReduceSum", kernel=_dense_kernel("sum"), host=_HOST, shape=_reduced_shape)
-def _sum_entries(
-    input_indices: TensorLike,
-    input_values: TensorLike,
-    input_shape: TensorLike,
-    reduction_axes: TensorLike,
-    keep_dims: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Sums over dimensions of a sparse tensor."""
+def _declare_reduction(name: str, kernel: Callable[..., Any], shape: Callable[..., Any]) -> OpFunction[..., Any]:
+    """Declares an op that reduces dimensions of a sparse tensor."""
+
+    @op(name, kernel=kernel, host=_HOST, shape=shape)
+    def reduce(
+        input_indices: TensorLike, input_values: TensorLike, input_shape: TensorLike, reduction_axes: TensorLike,
+        keep_dims: bool = False, name: str | None = None,
+    ) -> Any:  # fmt: skip
+        """Reduces dimensions of a sparse tensor."""
+
+    return reduce
+
+
+_sum_entries = _declare_reduction("SparseReduceSum", _dense_kernel("sum"), _reduced_shape)
+_max_entries = _declare_reduction("SparseReduceMax", _dense_kernel("amax"), _reduced_shape)
+_sum_sparse = _declare_reduction("SparseReduceSumSparse", _sparse_kernel("sum"), _reduced_shapes)
+_max_sparse = _declare_reduction("SparseReduceMaxSparse", _sparse_kernel("amax"), _reduced_shapes)
 
 
 @_sum_entries.gradient(needs="input0")
@@ -138,43 +156,10 @@ def _(call: Call, dy: Tensor) -> Any:
     return None, gather_nd(reshape_dense(dy, [shape[d] for d in others]), gather(indices, others, axis=1))
 
 
-@op("SparseReduceMax", kernel=_dense_kernel("amax"), host=_HOST, shape=_reduced_shape)
-def _max_entries(
-    input_indices: TensorLike,
-    input_values: TensorLike,
-    input_shape: TensorLike,
-    reduction_axes: TensorLike,
-    keep_dims: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Computes the greatest values over dimensions of a sparse tensor."""
-
-
-@op("SparseReduceSumSparse", kernel=_sparse_kernel("sum"), host=_HOST, shape=_reduced_shapes)
-def _sum_sparse(
-    input_indices: TensorLike,
-    input_values: TensorLike,
-    input_shape: TensorLike,
-    reduction_axes: TensorLike,
-    keep_dims: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Sums over dimensions of a sparse tensor, sparse again."""
-
-
-@op("SparseReduceMaxSparse", kernel=_sparse_kernel("amax"), host=_HOST, shape=_reduced_shapes)
-def _max_sparse(
-    input_indices: TensorLike,
-    input_values: TensorLike,
-    input_shape: TensorLike,
-    reduction_axes: TensorLike,
-    keep_dims: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Computes the greatest values over dimensions of a sparse tensor, sparse again."""
-
-
-def _reduce_sparse(densely: Any, sparsely: Any, sp_input: Any, axis: Any, keepdims: Any, output_is_sparse: bool) -> Any:
+def _reduce_sparse(
+    densely: Callable[..., Any], sparsely: Callable[..., Any], sp_input: SparseLike, axis: AxisLike,
+    keepdims: bool | None, output_is_sparse: bool,
+) -> Any:  # fmt: skip
     sp = as_sparse(sp_input)
     axes = host_value(axis)
     if axis is None:
@@ -239,7 +224,7 @@ def reduce_max(
 
 
 @op("SparseSoftmax", host=("sp_shape",), shape=check_ranks_first(lambda at, values, _: with_rank(values, 1), 2, 1, 1))
-def _sparse_softmax(sp_indices: Any, sp_values: Any, sp_shape: Any) -> torch.Tensor:
+def _sparse_softmax(sp_indices: torch.Tensor, sp_values: torch.Tensor, sp_shape: tuple[int, ...]) -> torch.Tensor:
     """Computes softmax over the entries of each row."""
     if len(sp_shape) < 2:
         raise invalid(f"Input should have rank >= 2, but received shape: {', '.join(map(str, sp_shape))}")
@@ -283,7 +268,7 @@ def softmax(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
 # ---- counts ----------------------------------------------------------------------------------------------------------
 
 
-def _check_count(size: Any) -> None:
+def _check_count(size: Tensor) -> None:
     if int(size) < 0:
         raise invalid(f"Dimension {int(size)} must be >= 0")
 
@@ -315,15 +300,17 @@ def to_indicator(sp_input: SparseLike, vocab_size: int, name: str | None = None)
     return greater(scatter_nd(indices, ones_like(sp.values, int32), shape), 0)
 
 
-def _count_rows(rows: Any, values: Any, batch: Any, weights: Any, minlength: int, maxlength: int, binary: bool) -> Any:
-    """Counts each value in each row (or in all, for no rows): indices, counts and shape."""
+def _count_rows(
+    rows: Any, values: Any, batch: Any, weights: torch.Tensor, minlength: int, maxlength: int, binary: bool
+) -> Any:
+    """Counts each value in each row (or in all, for no rows): indices, counts and shape. Empty weights are ones."""
     least, largest = (int(end) for end in values.aminmax()) if len(values) else (0, 0)
     if least < 0:
         raise invalid("Input values must all be non-negative")
     length = maxlength if maxlength >= 0 else max(largest + 1, minlength)
     shape = (length,) if batch is None else (batch, length)
     keys = values if batch is None else rows * length + values
-    amounts = torch.ones_like(keys, dtype=torch.int32) if weights is None else weights
+    amounts = weights.reshape(-1) if weights.numel() else torch.ones_like(keys, dtype=torch.int32)
     if largest >= length:
         counted = values < length
         keys, amounts = keys[counted], amounts[counted]
@@ -336,10 +323,6 @@ def _count_rows(rows: Any, values: Any, batch: Any, weights: Any, minlength: int
     return index_order.unflat(present, shape), torch.ones_like(counts) if binary else counts, torch.tensor(shape)
 
 
-def _optional_weights(weights: torch.Tensor) -> Any:
-    return weights if weights.numel() else None
-
-
 def _counted_rule(values: TensorShape, weights: TensorShape, *_: Any) -> list[TensorShape]:
     if weights.num_elements() != 0:
         values.assert_is_compatible_with(weights)
@@ -348,20 +331,16 @@ def _counted_rule(values: TensorShape, weights: TensorShape, *_: Any) -> list[Te
 
 @op("DenseCountSparseOutput", shape=_counted_rule)
 def _count_dense(
-    values: Any, weights: Any, minlength: int = -1, maxlength: int = -1, binary_output: bool = False
+    values: torch.Tensor, weights: torch.Tensor, minlength: int = -1, maxlength: int = -1, binary_output: bool = False
 ) -> Any:
     """Counts each value in a vector, or in each row of a matrix."""
     rows = None
     batch = values.shape[0] if values.ndim == 2 else None
     if batch is not None:
         rows = torch.arange(batch).repeat_interleave(values.shape[1])
-    weights = _optional_weights(weights)
-    if weights is not None and weights.shape != values.shape:
+    if weights.numel() and weights.shape != values.shape:
         raise invalid("Weights and values must have the same shape")
-    flat_weights = None if weights is None else weights.reshape(-1)
-    if flat_weights is None:
-        flat_weights = torch.ones(values.numel(), dtype=torch.int32)
-    return _count_rows(rows, values.reshape(-1).long(), batch, flat_weights, minlength, maxlength, binary_output)
+    return _count_rows(rows, values.reshape(-1).long(), batch, weights, minlength, maxlength, binary_output)
 
 
 @op(
@@ -370,29 +349,26 @@ def _count_dense(
     shape=lambda at, values, shape, *_: index_order.components(index_order.rank_of(shape)),
 )
 def _count_sparse(
-    indices: Any,
-    values: Any,
-    dense_shape: Any,
-    weights: Any,
+    indices: torch.Tensor,
+    values: torch.Tensor,
+    dense_shape: tuple[int, ...],
+    weights: torch.Tensor,
     minlength: int = -1,
     maxlength: int = -1,
     binary_output: bool = False,
 ) -> Any:
     """Counts each value in a sparse vector, or in each row of a sparse matrix."""
     rows, batch = (indices[:, 0], dense_shape[0]) if len(dense_shape) == 2 else (None, None)
-    weights = _optional_weights(weights)
-    weights = torch.ones(len(values), dtype=torch.int32) if weights is None else weights
     return _count_rows(rows, values.long(), batch, weights, minlength, maxlength, binary_output)
 
 
 @op("RaggedCountSparseOutput", shape=lambda *_: index_order.components(2))
 def _count_ragged(
-    splits: Tensor, values: Any, weights: Any, minlength: int = -1, maxlength: int = -1, binary_output: bool = False
-) -> Any:
+    splits: Tensor, values: torch.Tensor, weights: torch.Tensor, minlength: int = -1, maxlength: int = -1,
+    binary_output: bool = False,
+) -> Any:  # fmt: skip
     """Counts each value in each row of a ragged matrix."""
     rows = torch.arange(len(splits) - 1).repeat_interleave(splits.diff())
-    weights = _optional_weights(weights)
-    weights = torch.ones(len(values), dtype=torch.int32) if weights is None else weights
     return _count_rows(rows, values.long(), len(splits) - 1, weights, minlength, maxlength, binary_output)
 
 
@@ -456,7 +432,7 @@ def bincount(
 # ---- rows of dense tensors -------------------------------------------------------------------------------------------
 
 
-def _index_tensor(value: Any) -> Any:
+def _index_tensor(value: TensorLike) -> Any:
     """Returns the tensor of indices. Other integers that are no tensor, and tensors of both dtypes, become int32."""
     try:
         tensor = convert(value)
@@ -466,8 +442,9 @@ def _index_tensor(value: Any) -> Any:
 
 
 def _combine_segments(
-    combine: Callable[..., Any], title: str, data: Any, indices: Any, segment_ids: Any, num_segments: Any
-) -> Any:
+    combine: Callable[..., Any], title: str, data: TensorLike, indices: TensorLike, segment_ids: TensorLike,
+    num_segments: TensorLike | None,
+) -> Any:  # fmt: skip
     """Combines the rows of `data` at `indices` by their sorted segment.
 
     Args:
@@ -490,7 +467,7 @@ def _combine_segments(
     elif ids.shape.rank != 1 or rows.shape.rank != 1:
         raise invalid(f"{'segment_ids' if ids.shape.rank != 1 else 'indices'} should be a vector. [Op:{title}]")
 
-    def check(ids: Any, most: Any = None) -> None:
+    def check(ids: Tensor, most: Tensor | None = None) -> None:
         numbers = ids._array()
         if (numbers[1:] < numbers[:-1]).any():
             raise invalid(f"segment ids are not increasing [Op:{title}]")

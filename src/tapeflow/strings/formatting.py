@@ -149,14 +149,6 @@ def as_string(
 as_string.op.differentiable = False
 
 
-def _to_number(input: StringArray, out_type: DType) -> torch.Tensor:
-    numbers, wrong = read_numbers(input, out_type)
-    if wrong >= 0:
-        shown = input.reshape(-1)[wrong].decode("utf-8", "replace")
-        raise invalid(f"StringToNumberOp could not correctly convert string: {shown}")
-    return torch.from_numpy(numbers.reshape(input.shape))
-
-
 def read_numbers(strings: StringArray, dtype: DType) -> tuple[np.ndarray, int]:
     """Reads the number in each string.
 
@@ -332,9 +324,14 @@ def parse_number(word: bytes, dtype: DType) -> Any:
     return number if dtype is not float32 else _as_float32(word, number)
 
 
-@string_op("StringToNumber", _to_number, shape=same, elementwise=True)
-def _string_to_number(string_tensor: TensorLike, out_type: DTypeLike = float32, name: str | None = None) -> Tensor:
+@string_op("StringToNumber", shape=same, elementwise=True)
+def _string_to_number(string_tensor: StringArray, out_type: DType = float32) -> torch.Tensor:
     """Reads the number in each string."""
+    numbers, wrong = read_numbers(string_tensor, out_type)
+    if wrong >= 0:
+        shown = string_tensor.reshape(-1)[wrong].decode("utf-8", "replace")
+        raise invalid(f"StringToNumberOp could not correctly convert string: {shown}")
+    return torch.from_numpy(numbers.reshape(string_tensor.shape))
 
 
 def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None = None) -> Tensor:
@@ -357,14 +354,6 @@ def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None
     return _string_to_number(input, out_type, name)
 
 
-def _format_inputs(inputs: list[Any], template: str, placeholder: str, summarize: int) -> StringArray:
-    edge = None if summarize < 0 else summarize
-    tensors = [EagerTensor(v, string if isinstance(v, StringArray) else FROM_TORCH[v.dtype]) for v in inputs]
-    parts = template.split(placeholder)
-    texts = [tensor_text(t, edge) + p for t, p in zip(tensors, parts[1:], strict=True)]
-    return StringArray.scalar(encode_text(parts[0] + "".join(texts)))
-
-
 def _format_rule(inputs: Sequence[TensorShape], template: str, placeholder: str, summarize: int) -> TensorShape:
     places = template.count(placeholder)
     if places != len(inputs):
@@ -372,15 +361,14 @@ def _format_rule(inputs: Sequence[TensorShape], template: str, placeholder: str,
     return TensorShape([])
 
 
-@string_op("StringFormat", _format_inputs, shape=_format_rule)
-def _string_format(
-    inputs: Sequence[TensorLike],
-    template: str = "%s",
-    placeholder: str = "%s",
-    summarize: int = 3,
-    name: str | None = None,
-) -> Tensor:
+@string_op("StringFormat", shape=_format_rule)
+def _string_format(inputs: list[Any], template: str = "%s", placeholder: str = "%s", summarize: int = 3) -> StringArray:
     """Puts tensors in the place of placeholders."""
+    edge = None if summarize < 0 else summarize
+    tensors = [EagerTensor(v, string if isinstance(v, StringArray) else FROM_TORCH[v.dtype]) for v in inputs]
+    parts = template.split(placeholder)
+    texts = [tensor_text(t, edge) + p for t, p in zip(tensors, parts[1:], strict=True)]
+    return StringArray.scalar(encode_text(parts[0] + "".join(texts)))
 
 
 def format(

@@ -96,18 +96,6 @@ def _bucket_numbers(hashes: Callable[[StringArray, int], np.ndarray], strings: S
     return torch.from_numpy(hashes(strings, count).view(np.int64).reshape(strings.shape))
 
 
-def _strong_buckets(strings: StringArray, count: int, key: Sequence[int]) -> Any:
-    if len(key) != 2:
-        raise invalid("Key must have 2 elements")
-
-    def siphashes(strings: StringArray, modulus: int) -> np.ndarray:
-        out = np.empty(strings.size, np.uint64)
-        _siphash_loop(strings.data, strings.offsets, out, strings.size, key[0] & MASK, key[1] & MASK)
-        return out % np.uint64(modulus)
-
-    return _bucket_numbers(siphashes, strings, count)
-
-
 @string_op(
     "StringToHashBucketFast", lambda s, count: _bucket_numbers(fingerprints64, s, count), shape=same, elementwise=True
 )
@@ -150,9 +138,18 @@ def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None)
     """
 
 
-@string_op("StringToHashBucketStrong", _strong_buckets, shape=same, elementwise=True)
-def _to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: Sequence[int], name: str | None = None) -> Tensor:
+@string_op("StringToHashBucketStrong", shape=same, elementwise=True)
+def _to_hash_bucket_strong(input: StringArray, num_buckets: int, key: Sequence[int]) -> Any:
     """Computes the bucket of each string, by a keyed hash."""
+    if len(key) != 2:
+        raise invalid("Key must have 2 elements")
+
+    def siphashes(strings: StringArray, modulus: int) -> np.ndarray:
+        out = np.empty(strings.size, np.uint64)
+        _siphash_loop(strings.data, strings.offsets, out, strings.size, key[0] & MASK, key[1] & MASK)
+        return out % np.uint64(modulus)
+
+    return _bucket_numbers(siphashes, input, num_buckets)
 
 
 def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: Sequence[int], name: str | None = None) -> Tensor:

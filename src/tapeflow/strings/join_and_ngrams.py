@@ -30,18 +30,6 @@ if TYPE_CHECKING:
     from tapeflow.ragged.tensor import RaggedTensor
 
 
-def _join_inputs(inputs: list[StringArray], separator: str) -> StringArray:
-    between = separator.encode()
-    shapes = [v.shape for v in inputs if v.ndim]
-    shape = shapes[0] if shapes else ()
-    for dims in shapes:
-        if dims != shape:
-            raise invalid(
-                f"Input shapes do not match: {shape_text(TensorShape(shape))} vs. {shape_text(TensorShape(dims))}"
-            )
-    return join_elements(inputs, shape, between)
-
-
 def _join_shape(inputs: Sequence[TensorShape], separator: str) -> TensorShape:
     shape = TensorShape([])
     for other in inputs:
@@ -54,9 +42,18 @@ def _join_shape(inputs: Sequence[TensorShape], separator: str) -> TensorShape:
     return shape
 
 
-@string_op("StringJoin", _join_inputs, shape=_join_shape)
-def string_join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = None) -> Tensor:
+@string_op("StringJoin", shape=_join_shape)
+def string_join(inputs: list[StringArray], separator: str = "") -> StringArray:
     """Joins strings element by element."""
+    between = separator.encode()
+    shapes = [v.shape for v in inputs if v.ndim]
+    shape = shapes[0] if shapes else ()
+    for dims in shapes:
+        if dims != shape:
+            raise invalid(
+                f"Input shapes do not match: {shape_text(TensorShape(shape))} vs. {shape_text(TensorShape(dims))}"
+            )
+    return join_elements(inputs, shape, between)
 
 
 def join(inputs: Sequence[TensorLike], separator: str | None = "", name: str | None = None) -> Tensor:
@@ -83,7 +80,11 @@ def join(inputs: Sequence[TensorLike], separator: str | None = "", name: str | N
     return string_join(list(inputs), "" if separator is None else separator, name)
 
 
-def _reduce_join(inputs: StringArray, reduction_indices: Any, keep_dims: bool, separator: str) -> StringArray:
+@string_op("ReduceJoin", host=("reduction_indices",), shape=reduction)
+def reduce_joined(
+    inputs: StringArray, reduction_indices: Any, keep_dims: bool = False, separator: str = ""
+) -> StringArray:
+    """Joins strings over dimensions."""
     rank = inputs.ndim
     axes = (reduction_indices,) if isinstance(reduction_indices, int) else tuple(reduction_indices)
     for axis in axes:
@@ -101,17 +102,6 @@ def _reduce_join(inputs: StringArray, reduction_indices: Any, keep_dims: bool, s
     result = [1 if i in axes else d for i, d in enumerate(inputs.shape)] if keep_dims else shape
     splits = np.arange(math.prod(shape) + 1) * length
     return join_segments(inputs, places, splits, separator.encode(), result)
-
-
-@string_op("ReduceJoin", _reduce_join, host=("reduction_indices",), shape=reduction)
-def reduce_joined(
-    inputs: TensorLike,
-    reduction_indices: AxisLike,
-    keep_dims: bool = False,
-    separator: str = "",
-    name: str | None = None,
-) -> Tensor:
-    """Joins strings over dimensions."""
 
 
 def reduce_join(
@@ -185,7 +175,7 @@ def unsorted_segment_join(
     """Joins the strings of each segment.
 
     Args:
-        inputs: a string tensor whose shape begins with that of `segment_ids`.
+        inputs: a string tensor whose shape begins with `segment_ids.shape`.
         segment_ids: an int32 or int64 tensor. The shape of `inputs` begins with its shape.
         num_segments: an integer scalar, the number of segments.
         separator: the text between two strings.
@@ -202,10 +192,44 @@ def unsorted_segment_join(
     """
 
 
-def _ngrams_kernel(
+def _check_splits(splits: np.ndarray, count: int) -> None:
+    """Raises InvalidArgumentError if row splits do not fit the number of strings."""
+    if not splits.size:
+        return
+    if splits[0] != 0:
+        raise invalid(f"First split value must be 0, got {splits[0]}")
+    wrong = np.flatnonzero((splits[1:] < splits[:-1]) | (splits[1:] > count))
+    if wrong.size:
+        last, split = splits[wrong[0] : wrong[0] + 2]
+        raise invalid(f"Invalid split value {split}, must be in [{last}, {count}]")
+    if splits[-1] != count:
+        raise invalid(f"Last split value must be data size. Expected {count}, got {splits[-1]}")
+
+
+_PADS = 2  # the left one and the right one stand before the strings
+
+
+def _padded_places(starts: np.ndarray, lengths: np.ndarray, pad: int) -> np.ndarray:
+    """Returns the places of the strings of all rows, with `pad` pads at both ends of each row."""
+    size = int(lengths.sum())
+    if not pad:
+        return np.arange(size) + _PADS
+    added = 2 * pad * np.arange(len(lengths))  # pads before each row
+    first = (starts + added)[:, None] + np.arange(pad)
+    out = np.empty(size + 2 * pad * len(lengths), np.int64)
+    out[first], out[first + pad + lengths[:, None]] = 0, 1
+    out[np.repeat(added + pad, lengths) + np.arange(size)] = np.arange(size) + _PADS
+    return out
+
+
+@string_op(
+    "StringNGrams", shape=check_ranks_first(lambda data, splits, *_: [TensorShape([None]), with_rank(splits, 1)], 1, 1)
+)
+def _string_ngrams(
     data: StringArray, data_splits: torch.Tensor, separator: str, ngram_widths: Any, left_pad: str, right_pad: str,
     pad_width: int, preserve_short_sequences: bool,
 ) -> tuple[StringArray, torch.Tensor]:  # fmt: skip
+    """Joins the ngrams of each row of strings."""
     left, right, between = encode_text(left_pad), encode_text(right_pad), encode_text(separator)
     splits = data_splits.numpy().astype(np.int64)
     _check_splits(splits, data.size)
@@ -247,48 +271,6 @@ def _ngrams_kernel(
     pool = StringArray.concatenate([StringArray.of([left, right]), data])
     grams = join_segments(pool, places, bounds, between, (total,))
     return grams, torch.from_numpy(np.append(0, ends)[: splits.size]).to(data_splits.dtype)
-
-
-def _check_splits(splits: np.ndarray, count: int) -> None:
-    """Raises InvalidArgumentError if row splits do not fit the number of strings."""
-    if not splits.size:
-        return
-    if splits[0] != 0:
-        raise invalid(f"First split value must be 0, got {splits[0]}")
-    wrong = np.flatnonzero((splits[1:] < splits[:-1]) | (splits[1:] > count))
-    if wrong.size:
-        last, split = splits[wrong[0] : wrong[0] + 2]
-        raise invalid(f"Invalid split value {split}, must be in [{last}, {count}]")
-    if splits[-1] != count:
-        raise invalid(f"Last split value must be data size. Expected {count}, got {splits[-1]}")
-
-
-_PADS = 2  # the left one and the right one stand before the strings
-
-
-def _padded_places(starts: np.ndarray, lengths: np.ndarray, pad: int) -> np.ndarray:
-    """Returns the places of the strings of all rows, with `pad` pads at both ends of each row."""
-    size = int(lengths.sum())
-    if not pad:
-        return np.arange(size) + _PADS
-    added = 2 * pad * np.arange(len(lengths))  # pads before each row
-    first = (starts + added)[:, None] + np.arange(pad)
-    out = np.empty(size + 2 * pad * len(lengths), np.int64)
-    out[first], out[first + pad + lengths[:, None]] = 0, 1
-    out[np.repeat(added + pad, lengths) + np.arange(size)] = np.arange(size) + _PADS
-    return out
-
-
-@string_op(
-    "StringNGrams",
-    _ngrams_kernel,
-    shape=check_ranks_first(lambda data, splits, *_: [TensorShape([None]), with_rank(splits, 1)], 1, 1),
-)
-def _string_ngrams(
-    data: TensorLike, data_splits: TensorLike, separator: str, ngram_widths: Sequence[int], left_pad: str,
-    right_pad: str, pad_width: int, preserve_short_sequences: bool, name: str | None = None,
-) -> list[Tensor]:  # fmt: skip
-    """Joins the ngrams of each row of strings."""
 
 
 def ngrams(

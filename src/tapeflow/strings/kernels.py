@@ -14,11 +14,11 @@ from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values.strings import StringArray, gather_ranges
 
 
-def string_op(name: str, kernel: Callable[..., Any], **options: Any) -> Callable[[Any], Any]:
-    """Declares an op of strings, as `@op` does: `kernel` is the one for strings, and no gradient passes."""
+def string_op(name: str, kernel: Callable[..., Any] | None = None, **options: Any) -> Callable[[Any], Any]:
+    """Declares an op of strings, as `@op` does: it has one kernel for them and for tensors, and no gradient."""
 
     def decorate(declared: Any) -> Any:
-        function = op(name, kernel, strings=kernel, **options)(declared)
+        function = op(name, kernel, strings=True, **options)(declared)
         function.op.differentiable = False
         return function
 

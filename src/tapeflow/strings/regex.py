@@ -386,19 +386,12 @@ def _static_replace(
     """Replaces matches of an expression that is an attr."""
 
 
-def _replace_by_tensors(
-    input: StringArray, pattern: StringArray, rewrite: StringArray, replace_global: bool
-) -> StringArray:
-    return _replace_kernel(input, pattern[()], rewrite[()], replace_global)
-
-
-@string_op(
-    "RegexReplace", _replace_by_tensors, shape=check_ranks_first(lambda input, *_: input, None, 0, 0), elementwise=True
-)
+@string_op("RegexReplace", shape=check_ranks_first(lambda input, *_: input, None, 0, 0), elementwise=True)
 def _replace_by_tensor(
-    input: TensorLike, pattern: TensorLike, rewrite: TensorLike, replace_global: bool = True, name: str | None = None
-) -> Tensor:
+    input: StringArray, pattern: StringArray, rewrite: StringArray, replace_global: bool = True
+) -> StringArray:
     """Replaces matches of an expression that is a tensor."""
+    return _replace_kernel(input, pattern[()], rewrite[()], replace_global)
 
 
 def regex_replace(
@@ -469,13 +462,10 @@ def _static_full_match(input: TensorLike, pattern: str = "", name: str | None = 
     """Tests whether strings match an expression that is an attr."""
 
 
-def _full_match_by_tensor(input: StringArray, pattern: StringArray) -> torch.Tensor:
-    return _full_match_kernel(input, pattern[()])
-
-
-@string_op("RegexFullMatch", _full_match_by_tensor, shape=check_ranks_first(same, None, 0), elementwise=True)
-def _full_match(input: TensorLike, pattern: TensorLike, name: str | None = None) -> Tensor:
+@string_op("RegexFullMatch", shape=check_ranks_first(same, None, 0), elementwise=True)
+def _full_match(input: StringArray, pattern: StringArray) -> torch.Tensor:
     """Tests whether strings match an expression that is a tensor."""
+    return _full_match_kernel(input, pattern[()])
 
 
 def regex_full_match(input: TensorLike, pattern: TensorLike, name: str | None = None) -> Tensor:

@@ -79,28 +79,6 @@ def _split_text(text: bytes, separator: bytes | None, maxsplit: int) -> list[byt
     return [*parts, b""] if separator is None and 0 < maxsplit == len(parts) else parts
 
 
-def _split_parts(input: StringArray, sep: StringArray, maxsplit: int) -> tuple[torch.Tensor, StringArray, torch.Tensor]:
-    _check_vector(input)
-    separator, rows = sep.item(), input.size
-    if rows == 1:
-        few = _split_text(input.item(), separator or None, maxsplit)
-        indices = np.zeros((len(few), 2), np.int64)
-        indices[:, 1] = np.arange(len(few))
-        return torch.from_numpy(indices), StringArray.of(few), torch.from_numpy(np.array([1, len(few)]))
-    size = int(input.lengths.sum())
-    most = (size // len(separator) if separator else size // 2 + 1) + 2 * rows
-    out, offsets, pairs = np.empty(size + SLACK, np.uint8), np.empty(most + 1, np.int64), np.empty(2 * most, np.int64)
-    buffers, results = (input.data, len(input.data), input.offsets, rows), (maxsplit, out, offsets, pairs)
-    count = (
-        _split_at(*buffers, separator, len(separator), *results) if separator else _split_at_spaces(*buffers, *results)
-    )
-    indices = pairs.reshape(-1, 2)
-    indices = indices[:count]
-    longest = int(indices[:, 1].max(initial=-1)) + 1
-    parts = StringArray(out[: offsets[count]], offsets[: count + 1])
-    return torch.from_numpy(indices), parts, torch.from_numpy(np.array([rows, longest]))
-
-
 @loop
 def _split_at(
     data: Bytes, data_size: int, offsets: Int64s, rows: int, separator: Bytes, size: int, maxsplit: int, out: Bytes,
@@ -162,12 +140,62 @@ def _split_at_spaces(
 _PARTS_SHAPES = [TensorShape([None, 2]), TensorShape([None]), TensorShape([2])]
 
 
-@string_op("StringSplitV2", _split_parts, shape=check_ranks_first(lambda *_: _PARTS_SHAPES, 1, 0))
-def _string_split(input: TensorLike, sep: TensorLike, maxsplit: int = -1, name: str | None = None) -> list[Tensor]:
+@string_op("StringSplitV2", shape=check_ranks_first(lambda *_: _PARTS_SHAPES, 1, 0))
+def _string_split(
+    input: StringArray, sep: StringArray, maxsplit: int = -1
+) -> tuple[torch.Tensor, StringArray, torch.Tensor]:
     """Splits each string of a vector; the parts are the components of a sparse matrix."""
+    _check_vector(input)
+    separator, rows = sep.item(), input.size
+    if rows == 1:
+        few = _split_text(input.item(), separator or None, maxsplit)
+        indices = np.zeros((len(few), 2), np.int64)
+        indices[:, 1] = np.arange(len(few))
+        return torch.from_numpy(indices), StringArray.of(few), torch.from_numpy(np.array([1, len(few)]))
+    size = int(input.lengths.sum())
+    most = (size // len(separator) if separator else size // 2 + 1) + 2 * rows
+    out, offsets, pairs = np.empty(size + SLACK, np.uint8), np.empty(most + 1, np.int64), np.empty(2 * most, np.int64)
+    buffers, results = (input.data, len(input.data), input.offsets, rows), (maxsplit, out, offsets, pairs)
+    count = (
+        _split_at(*buffers, separator, len(separator), *results) if separator else _split_at_spaces(*buffers, *results)
+    )
+    indices = pairs.reshape(-1, 2)
+    indices = indices[:count]
+    longest = int(indices[:, 1].max(initial=-1)) + 1
+    parts = StringArray(out[: offsets[count]], offsets[: count + 1])
+    return torch.from_numpy(indices), parts, torch.from_numpy(np.array([rows, longest]))
 
 
-def _split_at_any(input: StringArray, delimiter: StringArray, skip_empty: bool) -> tuple[Any, ...]:
+@loop
+def _split_at_marks(
+    data: Bytes, data_size: int, offsets: Int64s, rows: int, is_mark: Bytes, skip_empty: int, out: Bytes, ends: Int64s,
+    indices: Int64s,
+) -> int:  # fmt: skip
+    """Splits strings at every byte that is a mark; returns the number of parts. An empty string has none."""
+    count, ends[0] = 0, 0
+    for row in range(rows):
+        begin, end, part = offsets[row], offsets[row + 1], 0
+        for at in range(begin, end + 1):
+            if at < end and not is_mark[data[at]]:
+                continue
+            if at > begin or (not skip_empty and end > offsets[row]):
+                count = _add_part(data, data_size, begin, at, row, part, out, ends, indices, count)
+                part += 1
+            begin = at + 1
+    return count
+
+
+@loop
+def _number_bytes(offsets: Int64s, rows: int, indices: Int64s) -> None:
+    for row in range(rows):
+        for at in range(offsets[row], offsets[row + 1]):
+            indices[2 * at], indices[2 * at + 1] = row, at - offsets[row]
+
+
+@string_op("StringSplit", shape=check_ranks_first(lambda *_: _PARTS_SHAPES, 1, 0))
+def split_at_any(input: StringArray, delimiter: StringArray, skip_empty: bool = True) -> tuple[Any, ...]:
+    """Splits each string of a vector at every byte of `delimiter`, or into its bytes if that is empty. The parts are
+    the components of a sparse matrix."""
     _check_vector(input)
     marks, rows, (data, offsets) = delimiter.item(), input.size, input.packed()
     size = len(data)
@@ -183,40 +211,6 @@ def _split_at_any(input: StringArray, delimiter: StringArray, skip_empty: bool) 
         _number_bytes(offsets, rows, indices.reshape(-1))
     longest = int(indices[:, 1].max(initial=-1)) + 1
     return torch.from_numpy(indices), parts, torch.from_numpy(np.array([rows, longest]))
-
-
-@loop
-def _split_at_marks(
-    data: Bytes, data_size: int, offsets: Int64s, rows: int, is_mark: Bytes, skip_empty: int, out: Bytes, ends: Int64s,
-    indices: Int64s,
-) -> int:  # fmt: skip
-    """Splits strings at every byte that is a mark; returns the number of parts."""
-    count, ends[0] = 0, 0
-    for row in range(rows):
-        begin, end, part = offsets[row], offsets[row + 1], 0
-        for at in range(begin, end + 1):
-            if at < end and not is_mark[data[at]]:
-                continue
-            if at > begin or not skip_empty:
-                count = _add_part(data, data_size, begin, at, row, part, out, ends, indices, count)
-                part += 1
-            begin = at + 1
-    return count
-
-
-@loop
-def _number_bytes(offsets: Int64s, rows: int, indices: Int64s) -> None:
-    for row in range(rows):
-        for at in range(offsets[row], offsets[row + 1]):
-            indices[2 * at], indices[2 * at + 1] = row, at - offsets[row]
-
-
-@string_op("StringSplit", _split_at_any, shape=check_ranks_first(lambda *_: _PARTS_SHAPES, 1, 0))
-def split_at_any(
-    input: TensorLike, delimiter: TensorLike, skip_empty: bool = True, name: str | None = None
-) -> list[Tensor]:
-    """Splits each string of a vector at every byte of `delimiter`, or into its bytes if that is empty. The parts are
-    the components of a sparse matrix."""
 
 
 def bytes_split(input: TensorLike, name: str | None = None) -> Tensor | RaggedTensor:

@@ -309,30 +309,6 @@ def unicode_split_with_offsets(
     return characters, offsets
 
 
-def _encode_kernel(
-    input_values: torch.Tensor, input_splits: torch.Tensor, errors: str, output_encoding: str, replacement_char: int
-) -> StringArray:
-    _check_replacement(replacement_char)
-    codec = _codec_name(output_encoding)
-
-    def point(code: int) -> str:
-        if 0 <= code < 0x110000 and not 0xD800 <= code < 0xE000:
-            return chr(code)
-        if errors == "strict":
-            raise invalid(f"Code point is out of range for Unicode, or a noncharacter: {code}")
-        return chr(replacement_char) if errors == "replace" else ""
-
-    splits = input_splits.numpy().astype(np.int64)
-    array = input_values.numpy()
-    malformed = ((array < 0) | (array >= 0x110000) | (array >> 11 == 0xD800 >> 11)).any()
-    in_order = splits.size and splits[0] >= 0 and splits[-1] <= len(array) and (splits[1:] >= splits[:-1]).all()
-    if not malformed and in_order:
-        return _encode_rows(array, splits, codec)
-    points = input_values.tolist()
-    rows = [points[i:j] for i, j in itertools.pairwise(splits.tolist())]
-    return StringArray.of(["".join(map(point, row)).encode(codec) for row in rows])
-
-
 def _encode_rows(points: np.ndarray, splits: np.ndarray, codec: str) -> StringArray:
     """Encodes rows of code points, which are all valid."""
     text = points[splits[0] : splits[-1]].astype("<i4").tobytes().decode("utf-32-le")
@@ -358,12 +334,31 @@ def _encoded_rule(values: TensorShape, splits: TensorShape, *_: Any) -> TensorSh
     return TensorShape([None if count is None else count - 1])
 
 
-@string_op("UnicodeEncode", _encode_kernel, shape=_encoded_rule)
+@string_op("UnicodeEncode", shape=_encoded_rule)
 def _encode(
-    input_values: TensorLike, input_splits: TensorLike, errors: str = "replace", output_encoding: str = "",
-    replacement_char: int = 0xFFFD, name: str | None = None,
-) -> Tensor:  # fmt: skip
+    input_values: torch.Tensor, input_splits: torch.Tensor, errors: str = "replace", output_encoding: str = "",
+    replacement_char: int = 0xFFFD,
+) -> StringArray:  # fmt: skip
     """Encodes each row of code points as a string."""
+    _check_replacement(replacement_char)
+    codec = _codec_name(output_encoding)
+
+    def point(code: int) -> str:
+        if 0 <= code < 0x110000 and not 0xD800 <= code < 0xE000:
+            return chr(code)
+        if errors == "strict":
+            raise invalid(f"Code point is out of range for Unicode, or a noncharacter: {code}")
+        return chr(replacement_char) if errors == "replace" else ""
+
+    splits = input_splits.numpy().astype(np.int64)
+    array = input_values.numpy()
+    malformed = ((array < 0) | (array >= 0x110000) | (array >> 11 == 0xD800 >> 11)).any()
+    in_order = splits.size and splits[0] >= 0 and splits[-1] <= len(array) and (splits[1:] >= splits[:-1]).all()
+    if not malformed and in_order:
+        return _encode_rows(array, splits, codec)
+    points = input_values.tolist()
+    rows = [points[i:j] for i, j in itertools.pairwise(splits.tolist())]
+    return StringArray.of(["".join(map(point, row)).encode(codec) for row in rows])
 
 
 def _check_encoding(dtype: DType, encoding: str) -> None:
@@ -423,26 +418,21 @@ def unicode_encode(
     return reshape(encoded, outer)
 
 
-def _transcode_kernel(
-    input: StringArray, input_encoding: str, output_encoding: str, errors: str, replacement: int, control: bool
-) -> StringArray:
-    decode = _decoding_function(input_encoding, errors, replacement, control)
+@string_op("UnicodeTranscode", shape=lambda input, *_: input, elementwise=True)
+def _transcode_strings(
+    input: StringArray, input_encoding: str, output_encoding: str, errors: str = "replace",
+    replacement_char: int = 0xFFFD, replace_control_characters: bool = False,
+) -> StringArray:  # fmt: skip
+    """Changes the encoding of strings."""
+    decode = _decoding_function(input_encoding, errors, replacement_char, replace_control_characters)
     codec = _codec_name(output_encoding)
-    text = _valid_text(input, input_encoding, control)
+    text = _valid_text(input, input_encoding, replace_control_characters)
     if text is None:
         return each(lambda v: "".join(chr(c) for c, _ in decode(v)).encode(codec, "replace"), input)
     if input.few is not None:
         return each(lambda v: v.decode().encode(codec, "replace"), input)
     splits = offsets_of(count_characters(input))
     return _encode_rows(_code_points(text), splits, codec).reshape(input.shape)
-
-
-@string_op("UnicodeTranscode", _transcode_kernel, shape=lambda input, *_: input, elementwise=True)
-def _transcode_strings(
-    input: TensorLike, input_encoding: str, output_encoding: str, errors: str = "replace",
-    replacement_char: int = 0xFFFD, replace_control_characters: bool = False, name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Changes the encoding of strings."""
 
 
 def unicode_transcode(

@@ -181,21 +181,24 @@ def _pieces_of(model: bytes) -> Pieces:
     )  # fmt: skip
 
 
-def _split_texts(input_values: StringArray, wp_model: torch.Tensor) -> tuple[Raw, ...]:
+@string_op(
+    "FastWordpieceTokenizeWithOffsets", shape=lambda *_: [TensorShape([None])] * 5,
+    signature="input_values:string, wp_model:uint8 -> output_subwords:string, output_ids:int64, "
+    "output_row_splits:int64, start_values:int64, end_values:int64",
+)  # fmt: skip
+def _split_texts_op(input_values: StringArray, wp_model: torch.Tensor) -> tuple[Raw, ...]:
+    """Splits texts or words into pieces."""
     words, numbers, starts, limits, splits = _pieces_of(wp_model.numpy().tobytes()).split(input_values.reshape(-1))
     return words, numbers, splits, starts, limits
 
 
 @string_op(
-    "FastWordpieceTokenizeWithOffsets", _split_texts, shape=lambda *_: [TensorShape([None])] * 5,
-    signature="input_values:string, wp_model:uint8 -> output_subwords:string, output_ids:int64, "
-    "output_row_splits:int64, start_values:int64, end_values:int64",
+    "TFText>FastWordpieceDetokenize",
+    shape=lambda values, splits, *_: rows_of_splits(splits),
+    signature="input_values:int32, input_row_splits:int64, wp_model:uint8 -> output_words:string",
 )  # fmt: skip
-def _split_texts_op(input_values: Any, wp_model: Any, name: str | None = None) -> Any:
-    """Splits texts or words into pieces."""
-
-
-def _join_pieces(input_values: torch.Tensor, input_row_splits: torch.Tensor, wp_model: torch.Tensor) -> StringArray:
+def _join_pieces_op(input_values: torch.Tensor, input_row_splits: torch.Tensor, wp_model: torch.Tensor) -> StringArray:
+    """Joins pieces to texts."""
     table = FlatTable(wp_model.numpy().tobytes())
     if not table.number(_DETOKENIZES, "B"):
         raise FailedPreconditionError.of(
@@ -214,15 +217,6 @@ def _join_pieces(input_values: torch.Tensor, input_row_splits: torch.Tensor, wp_
             text += [mark, words[number]]
         rows.append(b"".join(text))
     return StringArray.of(rows)
-
-
-@string_op(
-    "TFText>FastWordpieceDetokenize", _join_pieces,
-    shape=lambda values, splits, *_: rows_of_splits(splits),
-    signature="input_values:int32, input_row_splits:int64, wp_model:uint8 -> output_words:string",
-)  # fmt: skip
-def _join_pieces_op(input_values: Any, input_row_splits: Any, wp_model: Any, name: str | None = None) -> Any:
-    """Joins pieces to texts."""
 
 
 def _as_model(buffer: Any) -> Tensor:
@@ -388,8 +382,16 @@ def _normalize_strings(
     return to
 
 
-def _normalize_kernel(input_values: StringArray, model: torch.Tensor, get_offsets: bool) -> tuple[Raw, ...]:
-    table, (data, offsets) = FlatTable(model.numpy().tobytes()), input_values.reshape(-1).packed()
+@string_op(
+    "FastBertNormalize", shape=lambda input, *_: [input, TensorShape([None]), TensorShape([None])],
+    signature="input_values:string, fast_bert_normalizer_model:uint8 -> output_values:string, output_offsets:int64, "
+    "output_row_splits:int64; attr=get_offsets:bool,default=false",
+)  # fmt: skip
+def _normalize_op(
+    input_values: StringArray, fast_bert_normalizer_model: torch.Tensor, get_offsets: bool = False
+) -> tuple[Raw, ...]:
+    """Normalizes strings."""
+    table, (data, offsets) = FlatTable(fast_bert_normalizer_model.numpy().tobytes()), input_values.reshape(-1).packed()
     units, pool = table.array(_FOLDS, "<u4"), table.array(_POOL, np.uint8)
     if not len(units):
         raise invalid("FastBertNormalizerModel or its required fields are null")
@@ -409,17 +411,6 @@ def _normalize_kernel(input_values: StringArray, model: torch.Tensor, get_offset
     if not get_offsets:
         return texts, torch.empty(0, dtype=torch.int64), torch.zeros(rows + 1, dtype=torch.int64)
     return texts, torch.from_numpy(places[: hits + rows]), torch.from_numpy(ends + np.arange(rows + 1))
-
-
-@string_op(
-    "FastBertNormalize", _normalize_kernel, shape=lambda input, *_: [input, TensorShape([None]), TensorShape([None])],
-    signature="input_values:string, fast_bert_normalizer_model:uint8 -> output_values:string, output_offsets:int64, "
-    "output_row_splits:int64; attr=get_offsets:bool,default=false",
-)  # fmt: skip
-def _normalize_op(
-    input_values: Any, fast_bert_normalizer_model: Any, get_offsets: bool = False, name: str | None = None
-) -> Any:
-    """Normalizes strings."""
 
 
 class FastBertNormalizer(Module):

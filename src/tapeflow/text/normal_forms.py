@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.strings import StringArray
@@ -38,19 +36,16 @@ def case_fold_utf8(input: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def _normal_form_kernel(input: StringArray, normalization_form: str) -> StringArray:
+@string_op("NormalizeUTF8", shape=same, elementwise=True,
+           signature="input:string -> output:string; attr=normalization_form:string")  # fmt: skip
+def _normalize_op(input: StringArray, normalization_form: str) -> StringArray:
+    """Normalizes strings."""
     form = normalization_form.upper()
     if form not in _FORMS:
         raise invalid(f"Unknown normalization form: {normalization_form}. Use one of {', '.join(_FORMS)}.")
     if input.packed()[0].isascii():
         return input
     return each_text(normalizer(form), input, "surrogateescape")
-
-
-@string_op("NormalizeUTF8", _normal_form_kernel, shape=same, elementwise=True,
-           signature="input:string -> output:string; attr=normalization_form:string")  # fmt: skip
-def _normalize_op(input: TensorLike, normalization_form: str, name: str | None = None) -> Any:
-    """Normalizes strings."""
 
 
 def normalize_utf8(input: TensorLike, normalization_form: str = "NFKC", name: str | None = None) -> Tensor:

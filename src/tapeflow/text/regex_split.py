@@ -22,19 +22,15 @@ def rows_rule(input: TensorShape, *_: Any) -> list[TensorShape]:
     return [*[TensorShape([None])] * 3, TensorShape([None if count is None else count + 1])]
 
 
-def _split_kernel(input: StringArray, delimiter: StringArray, held: StringArray) -> Any:
-    return split_at_matches(input.reshape(-1), delimiter.item(), held.item())
-
-
 @string_op(
     "RegexSplitWithOffsets",
-    _split_kernel,
     shape=check_ranks_first(rows_rule, None, 0, 0),
     signature="input:string, delim_regex_pattern:string, keep_delim_regex_pattern:string -> tokens:string, "
     "begin_offsets:int64, end_offsets:int64, row_splits:int64",
 )
-def _split_op(input: Any, delim_regex_pattern: Any, keep_delim_regex_pattern: Any, name: str | None = None) -> Any:
+def _split_op(input: StringArray, delim_regex_pattern: StringArray, keep_delim_regex_pattern: StringArray) -> Any:
     """Splits strings; the result is in rows."""
+    return split_at_matches(input.reshape(-1), delim_regex_pattern.item(), keep_delim_regex_pattern.item())
 
 
 def regex_split_with_offsets(

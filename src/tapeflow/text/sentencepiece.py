@@ -138,26 +138,6 @@ def _values_of(tokens: list[Any], out_type: DType) -> Raw:
     return raw_value([encode_text(v) for v in tokens] if out_type is string else tokens, out_type)
 
 
-def _tokenize_kernel(
-    handle: Raw, input: StringArray, nbest_size: Raw, alpha: Raw, add_bos: Raw, add_eos: Raw, reverse: Raw,
-    out_type: DType, Tsplits: DType, return_nbest: bool,
-) -> tuple[Raw, ...]:  # fmt: skip
-    kind = str if out_type is string else int
-    rows = _encode_strings(handle, input, nbest_size, alpha, add_bos, add_eos, reverse, kind, return_nbest)
-    return _values_of([v for row in rows for v in row], out_type), splits_of_rows(rows, Tsplits)
-
-
-def _tokenize_with_offsets(
-    handle: Raw, input: StringArray, nbest_size: Raw, alpha: Raw, add_bos: Raw, add_eos: Raw, reverse: Raw,
-    out_type: DType, Tsplits: DType, return_nbest: bool,
-) -> tuple[Raw, ...]:  # fmt: skip
-    rows = _encode_strings(handle, input, nbest_size, alpha, add_bos, add_eos, reverse, _Place, return_nbest)
-    pieces = [piece for row in rows for piece in row]
-    values = _values_of([p.piece if out_type is string else p.id for p in pieces], out_type)
-    places = [raw_value([getattr(p, end) for p in pieces], int64) for end in ("begin", "end")]
-    return values, splits_of_rows(rows, Tsplits), *places
-
-
 _TOKENIZES = (
     "sp_handle:resource, input:string, nbest_size:int32, alpha:float, add_bos:bool, add_eos:bool, reverse:bool -> "
     "output_values:out_type, output_splits:Tsplits{}; "
@@ -176,29 +156,45 @@ def _token_shapes(count: int) -> Any:
     return rule
 
 
-@string_op("SentencepieceTokenizeOp", _tokenize_kernel, shape=_token_shapes(2), signature=_TOKENIZES.format(""))
+@string_op("SentencepieceTokenizeOp", shape=_token_shapes(2), signature=_TOKENIZES.format(""))
 def _tokenize_op(
-    sp_handle: Any, input: Any, nbest_size: Any, alpha: Any, add_bos: Any, add_eos: Any, reverse: Any,
-    out_type: DTypeLike = int32, Tsplits: DTypeLike = int64, return_nbest: bool = False, name: str | None = None,
-) -> Any:  # fmt: skip
+    sp_handle: Raw, input: StringArray, nbest_size: Raw, alpha: Raw, add_bos: Raw, add_eos: Raw, reverse: Raw,
+    out_type: DType = int32, Tsplits: DType = int64, return_nbest: bool = False,
+) -> tuple[Raw, ...]:  # fmt: skip
     """Splits strings into pieces."""
+    kind = str if out_type is string else int
+    rows = _encode_strings(sp_handle, input, nbest_size, alpha, add_bos, add_eos, reverse, kind, return_nbest)
+    return _values_of([v for row in rows for v in row], out_type), splits_of_rows(rows, Tsplits)
 
 
 @string_op(
-    "SentencepieceTokenizeWithOffsetsOp", _tokenize_with_offsets, shape=_token_shapes(4),
+    "SentencepieceTokenizeWithOffsetsOp", shape=_token_shapes(4),
     signature=_TOKENIZES.format(", output_offset_starts:int64, output_offset_limits:int64"),
 )  # fmt: skip
 def _tokenize_with_offsets_op(
-    sp_handle: Any, input: Any, nbest_size: Any, alpha: Any, add_bos: Any, add_eos: Any, reverse: Any,
-    out_type: DTypeLike = int32, Tsplits: DTypeLike = int64, return_nbest: bool = False, name: str | None = None,
-) -> Any:  # fmt: skip
+    sp_handle: Raw, input: StringArray, nbest_size: Raw, alpha: Raw, add_bos: Raw, add_eos: Raw, reverse: Raw,
+    out_type: DType = int32, Tsplits: DType = int64, return_nbest: bool = False,
+) -> tuple[Raw, ...]:  # fmt: skip
     """Splits strings into pieces, with their places."""
+    rows = _encode_strings(sp_handle, input, nbest_size, alpha, add_bos, add_eos, reverse, _Place, return_nbest)
+    pieces = [piece for row in rows for piece in row]
+    values = _values_of([p.piece if out_type is string else p.id for p in pieces], out_type)
+    places = [raw_value([getattr(p, end) for p in pieces], int64) for end in ("begin", "end")]
+    return values, splits_of_rows(rows, Tsplits), *places
 
 
-def _detokenize_kernel(
-    handle: Raw, values: Raw, splits: torch.Tensor, add_bos: Raw, add_eos: Raw, reverse: Raw
+@string_op(
+    "SentencepieceDetokenizeOp",
+    shape=lambda handle, values, splits, *_: rows_of_splits(splits),
+    signature="sp_handle:resource, input_values:T, input_splits:Tsplits, add_bos:bool, add_eos:bool, reverse:bool -> "
+    "output:string; attr=T:type,default=DT_INT32,allowed=[DT_INT32, DT_STRING]; "
+    "attr=Tsplits:type,default=DT_INT64,allowed=[DT_INT32, DT_INT64]; is_stateful=true",
+)  # fmt: skip
+def _detokenize_op(
+    sp_handle: Raw, input_values: Raw, input_splits: torch.Tensor, add_bos: Raw, add_eos: Raw, reverse: Raw
 ) -> StringArray:
-    processor, tokens, ends = _processor_of(handle), values.tolist(), splits.tolist()
+    """Joins pieces."""
+    processor, tokens, ends = _processor_of(sp_handle), input_values.tolist(), input_splits.tolist()
     if not ends:
         raise invalid("input_splits must have at least 1 element.")
     if ends[0] < 0 or ends[-1] > len(tokens) or any(a > b for a, b in zip(ends, ends[1:], strict=False)):
@@ -210,20 +206,6 @@ def _detokenize_kernel(
 
 
 @string_op(
-    "SentencepieceDetokenizeOp", _detokenize_kernel,
-    shape=lambda handle, values, splits, *_: rows_of_splits(splits),
-    signature="sp_handle:resource, input_values:T, input_splits:Tsplits, add_bos:bool, add_eos:bool, reverse:bool -> "
-    "output:string; attr=T:type,default=DT_INT32,allowed=[DT_INT32, DT_STRING]; "
-    "attr=Tsplits:type,default=DT_INT64,allowed=[DT_INT32, DT_INT64]; is_stateful=true",
-)  # fmt: skip
-def _detokenize_op(
-    sp_handle: Any, input_values: Any, input_splits: Any, add_bos: Any, add_eos: Any, reverse: Any,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """Joins pieces."""
-
-
-@string_op(
     "SentencepieceVocabSizeOp",
     lambda handle: torch.tensor(_processor_of(handle).model.get_piece_size(), dtype=torch.int32),
     shape=scalar, signature="sp_handle:resource -> vocab_size:int32; is_stateful=true",
@@ -232,29 +214,23 @@ def _vocab_size_op(sp_handle: Any, name: str | None = None) -> Any:
     """Counts the pieces of a model."""
 
 
-def _pieces_of_ids(handle: Raw, ids: torch.Tensor) -> StringArray:
-    processor = _processor_of(handle)
-    pieces = processor.run(processor.model.id_to_piece, ids.reshape(-1).tolist())
-    return StringArray.of([piece.encode() for piece in pieces], tuple(ids.shape))
-
-
-def _ids_of_pieces(handle: Raw, pieces: StringArray) -> torch.Tensor:
-    processor = _processor_of(handle)
-    texts = [piece.decode("utf-8", "replace") for piece in pieces.flat]
-    ids = processor.run(processor.model.piece_to_id, texts)
-    return torch.tensor(ids, dtype=torch.int32).reshape(pieces.shape)
-
-
-@string_op("SentencepieceIdToStringOp", _pieces_of_ids, shape=lambda handle, ids: ids,
+@string_op("SentencepieceIdToStringOp", shape=lambda handle, ids: ids,
            signature="sp_handle:resource, input:int32 -> values:string; is_stateful=true")  # fmt: skip
-def _pieces_of_ids_op(sp_handle: Any, input: Any, name: str | None = None) -> Any:
+def _pieces_of_ids_op(sp_handle: Raw, input: torch.Tensor) -> StringArray:
     """Looks up pieces."""
+    processor = _processor_of(sp_handle)
+    pieces = processor.run(processor.model.id_to_piece, input.reshape(-1).tolist())
+    return StringArray.of([piece.encode() for piece in pieces], tuple(input.shape))
 
 
-@string_op("SentencepieceStringToIdOp", _ids_of_pieces, shape=lambda handle, pieces: pieces,
+@string_op("SentencepieceStringToIdOp", shape=lambda handle, pieces: pieces,
            signature="sp_handle:resource, input:string -> values:int32; is_stateful=true")  # fmt: skip
-def _ids_of_pieces_op(sp_handle: Any, input: Any, name: str | None = None) -> Any:
+def _ids_of_pieces_op(sp_handle: Raw, input: StringArray) -> torch.Tensor:
     """Looks up the numbers of pieces."""
+    processor = _processor_of(sp_handle)
+    texts = [piece.decode("utf-8", "replace") for piece in input.flat]
+    ids = processor.run(processor.model.piece_to_id, texts)
+    return torch.tensor(ids, dtype=torch.int32).reshape(input.shape)
 
 
 class _Model(SavedResource):

@@ -69,23 +69,20 @@ def _split_at_spaces(
     return count
 
 
-def _split_word_runs(input: StringArray, config: StringArray) -> tuple[Raw, ...]:
-    spaces, (data, offsets) = config.item(), input.packed()
-    starts, limits = (np.empty(len(data) + 1, np.int64) for _ in range(2))
-    splits = np.empty(input.size + 1, np.int64)
-    count = _split_at_spaces(data, offsets, input.size, spaces or b"\0", 8 * len(spaces), starts, limits, splits)
-    starts, limits = starts[:count], limits[:count]
-    tokens = gather_ranges(data, starts + np.repeat(offsets[:-1], np.diff(splits)), limits - starts)
-    return tokens, *map(torch.from_numpy, (splits, starts.astype(np.int32), limits.astype(np.int32)))
-
-
 @string_op(
-    "TFText>WhitespaceTokenizeWithOffsetsV2", _split_word_runs, shape=_vectors_rule(4),
+    "TFText>WhitespaceTokenizeWithOffsetsV2", shape=_vectors_rule(4),
     signature="input_values:string, input_config:string -> output_tokens:string, output_row_splits:int64, "
     "output_start_offsets:int32, output_end_offsets:int32",
 )  # fmt: skip
-def _split_words_op(input_values: Any, input_config: Any, name: str | None = None) -> Any:
+def _split_words_op(input_values: StringArray, input_config: StringArray) -> tuple[Raw, ...]:
     """Splits strings at white space."""
+    spaces, (data, offsets) = input_config.item(), input_values.packed()
+    starts, limits = (np.empty(len(data) + 1, np.int64) for _ in range(2))
+    splits = np.empty(input_values.size + 1, np.int64)
+    count = _split_at_spaces(data, offsets, input_values.size, spaces or b"\0", 8 * len(spaces), starts, limits, splits)
+    starts, limits = starts[:count], limits[:count]
+    tokens = gather_ranges(data, starts + np.repeat(offsets[:-1], np.diff(splits)), limits - starts)
+    return tokens, *map(torch.from_numpy, (splits, starts.astype(np.int32), limits.astype(np.int32)))
 
 
 class WhitespaceTokenizer(VectorTokenizer):
@@ -158,26 +155,21 @@ _OF_POINTS = (
 )
 
 
-def _split_scripts(points: torch.Tensor, splits: torch.Tensor, keep_whitespace: bool) -> tuple[Raw, ...]:
-    return _split_points(points, splits, script_table().numpy()[points.numpy().clip(0, 0x10FFFF)], keep_whitespace)
-
-
-def _split_spaces(points: torch.Tensor, splits: torch.Tensor) -> tuple[Raw, ...]:
-    kinds = kinds_of_characters()[points.numpy().clip(0, 0x10FFFF)] == SPACE
-    return _split_points(points, splits, kinds, False)
-
-
-@string_op("UnicodeScriptTokenizeWithOffsets", _split_scripts, shape=_vectors_rule(5),
+@string_op("UnicodeScriptTokenizeWithOffsets", shape=_vectors_rule(5),
            signature=_OF_POINTS + "; attr=keep_whitespace:bool,default=false")  # fmt: skip
 def _split_scripts_op(
-    input_values: Any, input_splits: Any, keep_whitespace: bool = False, name: str | None = None
-) -> Any:
+    input_values: torch.Tensor, input_splits: torch.Tensor, keep_whitespace: bool = False
+) -> tuple[Raw, ...]:
     """Splits rows of code points where the script changes."""
+    scripts = script_table().numpy()[input_values.numpy().clip(0, 0x10FFFF)]
+    return _split_points(input_values, input_splits, scripts, keep_whitespace)
 
 
-@string_op("WhitespaceTokenizeWithOffsets", _split_spaces, shape=_vectors_rule(5), signature=_OF_POINTS)
-def _split_spaces_op(input_values: Any, input_splits: Any, name: str | None = None) -> Any:
+@string_op("WhitespaceTokenizeWithOffsets", shape=_vectors_rule(5), signature=_OF_POINTS)
+def _split_spaces_op(input_values: torch.Tensor, input_splits: torch.Tensor) -> tuple[Raw, ...]:
     """Splits rows of code points at white space: the op of older SavedModels."""
+    kinds = kinds_of_characters()[input_values.numpy().clip(0, 0x10FFFF)] == SPACE
+    return _split_points(input_values, input_splits, kinds, False)
 
 
 class UnicodeScriptTokenizer(VectorTokenizer):
@@ -253,8 +245,14 @@ class UnicodeCharTokenizer(TokenizerWithOffsets, Detokenizer):
         return unicode_encode(ragged_or_tensor(input), "UTF-8")
 
 
-def _split_bytes(input: StringArray) -> tuple[Raw, ...]:
-    data, offsets = input.packed()
+@string_op(
+    "TFText>ByteSplitWithOffsets", shape=_vectors_rule(4),
+    signature="input_values:string -> output_bytes:uint8, output_row_splits:int64, output_start_offsets:int32, "
+    "output_end_offsets:int32",
+)  # fmt: skip
+def _split_bytes_op(input_values: StringArray) -> tuple[Raw, ...]:
+    """Splits strings into bytes."""
+    data, offsets = input_values.packed()
     starts = torch.from_numpy(numbers_within(np.diff(offsets)).astype(np.int32))
     return (
         torch.from_numpy(np.frombuffer(bytearray(data), np.uint8)),
@@ -262,15 +260,6 @@ def _split_bytes(input: StringArray) -> tuple[Raw, ...]:
         starts,
         starts + 1,
     )
-
-
-@string_op(
-    "TFText>ByteSplitWithOffsets", _split_bytes, shape=_vectors_rule(4),
-    signature="input_values:string -> output_bytes:uint8, output_row_splits:int64, output_start_offsets:int32, "
-    "output_end_offsets:int32",
-)  # fmt: skip
-def _split_bytes_op(input_values: Any, name: str | None = None) -> Any:
-    """Splits strings into bytes."""
 
 
 class ByteSplitter(SplitterWithOffsets):

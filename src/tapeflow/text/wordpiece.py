@@ -207,21 +207,8 @@ def _pieces_of(storage: TableStorage, *options: Any) -> Pieces:
     return pieces
 
 
-def _split_pieces(
-    input_values: StringArray, vocab_lookup_table: Raw, suffix_indicator: str, max_bytes_per_word: int,
-    use_unknown_token: bool, unknown_token: str, max_chars_per_token: int, split_unknown_characters: bool,
-    output_row_partition_type: str,
-) -> tuple[Raw, ...]:  # fmt: skip
-    pieces = _pieces_of(
-        storage_of(vocab_lookup_table), encode_text(suffix_indicator), max_bytes_per_word, max_chars_per_token,
-        encode_text(unknown_token) if use_unknown_token else None, split_unknown_characters,
-    )  # fmt: skip
-    words, _, starts, limits, splits = pieces.split(input_values.reshape(-1))
-    return words, splits.diff() if output_row_partition_type == "row_lengths" else splits, starts, limits
-
-
 @string_op(
-    "WordpieceTokenizeWithOffsets", _split_pieces, shape=lambda *_: [TensorShape([None])] * 4,
+    "WordpieceTokenizeWithOffsets", shape=lambda *_: [TensorShape([None])] * 4,
     signature="input_values:string, vocab_lookup_table:resource -> output_values:string, output_row_lengths:int64, "
     "start_values:int64, limit_values:int64; attr=suffix_indicator:string; attr=max_bytes_per_word:int; "
     "attr=max_chars_per_token:int,default=0; attr=use_unknown_token:bool; attr=unknown_token:string; "
@@ -230,11 +217,17 @@ def _split_pieces(
     "is_stateful=true",
 )  # fmt: skip
 def _split_words_op(
-    input_values: Any, vocab_lookup_table: Any, suffix_indicator: str, max_bytes_per_word: int, use_unknown_token: bool,
-    unknown_token: str, max_chars_per_token: int = 0, split_unknown_characters: bool = False,
-    output_row_partition_type: str = "row_lengths", name: str | None = None,
-) -> Any:  # fmt: skip
+    input_values: StringArray, vocab_lookup_table: Raw, suffix_indicator: str, max_bytes_per_word: int,
+    use_unknown_token: bool, unknown_token: str, max_chars_per_token: int = 0, split_unknown_characters: bool = False,
+    output_row_partition_type: str = "row_lengths",
+) -> tuple[Raw, ...]:  # fmt: skip
     """Splits words into pieces."""
+    pieces = _pieces_of(
+        storage_of(vocab_lookup_table), encode_text(suffix_indicator), max_bytes_per_word, max_chars_per_token,
+        encode_text(unknown_token) if use_unknown_token else None, split_unknown_characters,
+    )  # fmt: skip
+    words, _, starts, limits, splits = pieces.split(input_values.reshape(-1))
+    return words, splits.diff() if output_row_partition_type == "row_lengths" else splits, starts, limits
 
 
 class WordpieceTokenizer(VectorTokenizer, Detokenizer):

@@ -101,21 +101,15 @@ def _run_call(tensors: Sequence[torch.Tensor], call: str) -> tuple[torch.Tensor,
     return tuple(results) if isinstance(results, (tuple, list)) else (results,)
 
 
-def _call_aten(
-    tensors: Sequence[torch.Tensor], call: str, Tout: DTypeLike, output_shapes: Any
-) -> tuple[torch.Tensor, ...]:
-    return _run_call(tensors, call)
-
-
 @op(
     "Aten",
-    kernel=_call_aten,
     shape=lambda tensors, call, Tout, output_shapes: [TensorShape(s) for s in output_shapes],
     signature=_SIGNATURE + "attr=output_shapes:list(shape)",
     view=True,
 )
-def aten(tensors: Sequence[Any], call: Any, Tout: DTypeLike, output_shapes: Any, name: str | None = None) -> Any:
+def aten(tensors: Sequence[torch.Tensor], call: str, Tout: DTypeLike, output_shapes: Any) -> tuple[torch.Tensor, ...]:
     """Calls a function of ATen."""
+    return _run_call(tensors, call)
 
 
 @aten.inline
@@ -170,9 +164,15 @@ def _(call: Call, *dys: Any) -> Any:
     return [next(gradients) if i in wanted else None for i in range(len(inputs))]
 
 
-def _aten_gradients(
+@op(
+    "AtenGrad",
+    shape=lambda tensors, call, of, Tout, output_shapes: [TensorShape(s) for s in output_shapes],
+    signature=_SIGNATURE + "attr=of:string; attr=output_shapes:list(shape)",
+)
+def _aten_grad(
     tensors: Sequence[torch.Tensor], call: str, of: str, Tout: DTypeLike, output_shapes: Any
 ) -> tuple[torch.Tensor, ...]:
+    """Computes gradients of a function of ATen."""
     count, places, wanted = json.loads(of)
     vjp = KernelVjp(
         "AtenGrad",
@@ -181,18 +181,6 @@ def _aten_gradients(
         tuple([i in wanted for i in range(count)]),
     )
     return vjp.kernel(*tensors)
-
-
-@op(
-    "AtenGrad",
-    kernel=_aten_gradients,
-    shape=lambda tensors, call, of, Tout, output_shapes: [TensorShape(s) for s in output_shapes],
-    signature=_SIGNATURE + "attr=of:string; attr=output_shapes:list(shape)",
-)
-def _aten_grad(
-    tensors: Sequence[Any], call: Any, of: Any, Tout: DTypeLike, output_shapes: Any, name: str | None = None
-) -> Any:
-    """Computes gradients of a function of ATen."""
 
 
 def call_aten(overload: Any, args: Sequence[Any], named: dict[str, Any], like: Sequence[torch.Tensor]) -> list[Any]:

@@ -368,13 +368,6 @@ class OpFunction(Protocol[P, R]):
     def decomposition(self, rule: Rule) -> Rule:
         """Declares the operations of TensorFlow that stand for the op in a `GraphDef`: `rule(operation)`."""
 
-    def fuses(self, inner: str) -> Callable[[Rule], Rule]:
-        """Declares a kernel for this op and the op named `inner` whose result it takes.
-
-        `rule(inner, outer, other)` takes the two steps and the other input of this one, and returns a function, a
-        template of `{kernel}` and the tensors `{0}`, `{1}`, ..., and these tensors; or None.
-        """
-
 
 @overload
 def op(
@@ -384,7 +377,7 @@ def op(
 
 @overload
 def op(
-    name: str, *, shape: Callable[..., Any], **options: Any
+    name: str, kernel: Callable[..., Any] | None = None, *, shape: Callable[..., Any], **options: Any
 ) -> Callable[[Callable[..., Any]], OpFunction[..., Any]]: ...
 
 
@@ -466,7 +459,6 @@ def op(
         function.gradient = functools.partial(gradient_of, new)
         for attribute in ("accumulate", "batching", "summed", "static_value", "inline", "layer", "decomposition"):
             setattr(function, attribute, functools.partial(_declare_rule, new, attribute))
-        function.fuses = functools.partial(_declare_fusion, new)
         new.function = function
         registry[name] = new
         if alias:
@@ -480,14 +472,6 @@ def op(
 def _declare_rule(op: Op, attribute: str, rule: Rule) -> Rule:
     setattr(op, attribute, rule)
     return rule
-
-
-def _declare_fusion(op: Op, inner: str) -> Callable[[Rule], Rule]:
-    def decorate(rule: Rule) -> Rule:
-        op.fusions = {**op.fusions, inner: rule}
-        return rule
-
-    return decorate
 
 
 def operator(

@@ -163,11 +163,6 @@ def own_streams(streams: Streams | None) -> Iterator[None]:
         _own.streams = before
 
 
-def has_own_streams() -> bool:
-    """Returns True if this thread uses streams in place of the program's."""
-    return _own.streams is not None
-
-
 def of_operation(operation: Any, kernel: Callable[..., Any]) -> Callable[..., Any]:
     """Returns the kernel of an op with seeds, with the streams of an operation of a graph."""
 

@@ -360,10 +360,6 @@ def _apply_change(change: Rows, table: torch.Tensor, rows: torch.Tensor, updates
     table.copy_(computed)
 
 
-def _copy_value(value: Any) -> Any:
-    return value.copy() if isinstance(value, np.ndarray) else value.clone(memory_format=torch.contiguous_format)
-
-
 def _as_indices(value: TensorLike) -> EagerTensor:
     tensor = convert(value)
     if tensor.dtype is not int32 and tensor.dtype is not int64:

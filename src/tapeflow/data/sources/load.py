@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction, OpFunction
@@ -14,6 +14,9 @@ from tapeflow.data.saved_datasets import METADATA, Metadata, compression_of, rea
 from tapeflow.data.sources.from_list import Elements
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.io.gfile import files as gfile
+
+if TYPE_CHECKING:
+    from tapeflow.data.dataset import Dataset
 
 
 class _ShardFile(Node):
@@ -38,7 +41,9 @@ class Load(Node):
         reader: takes a dataset of shards and returns the dataset; None to take elements of all shards in turn.
     """
 
-    def __init__(self, path: str, spec: Any, compression: str, reader: Any) -> None:
+    def __init__(
+        self, path: str, spec: Any, compression: str, reader: Callable[..., Any] | MappedFunction | None
+    ) -> None:
         spec = read_spec(path) if spec is None else spec
         metadata = Metadata.read(path)
         self.path, self.compression, self._reader, self._count = path, compression, reader, metadata.size
@@ -46,7 +51,7 @@ class Load(Node):
         self.inputs = [dataset_of_shards(os.path.join(path, metadata.run), spec, compression, reader)]
 
     @classmethod
-    def of_op(cls, path: bytes, compression: Any, reader_func: OpFunction, spec: Any) -> Load:
+    def of_op(cls, path: bytes, compression: Any, reader_func: OpFunction, spec: Sequence[Any]) -> Load:
         return cls(path.decode(), spec, compression_of(compression), typed_reader(reader_func, spec))
 
     def operands(self) -> Sequence[Node]:
@@ -64,7 +69,9 @@ class Load(Node):
         return inputs[0]
 
 
-def load(path: str | os.PathLike, element_spec: Any, compression: Any, reader: Any, wait: bool) -> Load:
+def load(
+    path: str | os.PathLike, element_spec: Any, compression: str | None, reader: Callable[..., Any] | None, wait: bool
+) -> Load:
     """Returns the node of a saved dataset, for a user's arguments."""
     folder = os.fspath(path)
     while wait and not gfile.exists(os.path.join(folder, METADATA)):
@@ -72,7 +79,9 @@ def load(path: str | os.PathLike, element_spec: Any, compression: Any, reader: A
     return Load(folder, element_spec, compression_of(compression), reader)
 
 
-def dataset_of_shards(folder: str, spec: Any, compression: str, reader: Any) -> Node:
+def dataset_of_shards(
+    folder: str, spec: Any, compression: str, reader: Callable[..., Any] | MappedFunction | None
+) -> Node:
     """Returns the node of the shards of a run, as a function reads them."""
     paths = sorted(gfile.glob(os.path.join(folder, "*.shard", "*.snapshot")))
     files = [(DatasetSpec.dataset(_ShardFile(p, spec, compression)),) for p in paths]
@@ -81,7 +90,7 @@ def dataset_of_shards(folder: str, spec: Any, compression: str, reader: Any) -> 
     return dataset._node
 
 
-def _in_turn(shards: Any) -> Any:
+def _in_turn(shards: Dataset) -> Any:
     """Returns the elements of shards in turn."""
     return shards.interleave(lambda shard: shard)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Generator, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data import elements
@@ -12,6 +12,9 @@ from tapeflow.data.elements import Element
 from tapeflow.data.node import Unary, dataset_op
 from tapeflow.data.threads import Failure, raises_failures
 from tapeflow.data.transformations.unbatch import Unbatch
+
+if TYPE_CHECKING:
+    pass
 
 
 @dataset_op("RebatchDatasetV2")
@@ -41,7 +44,7 @@ class Rebatch(Unary):
         return self._rebatched(rows.iterate(), elements.flatten(rows.spec))
 
     @raises_failures
-    def _rebatched(self, rows: Iterator[Element], specs: Any) -> Generator[Any]:
+    def _rebatched(self, rows: Iterator[Element], specs: Sequence[Any]) -> Generator[Any]:
         sizes = itertools.cycle(self.batch_sizes)
         size = next(sizes)
         while True:

@@ -45,31 +45,12 @@ class TFConfigClusterResolver(ClusterResolver):
         self._task_type, self._task_id, self._rpc_layer = task_type, task_id, rpc_layer
         self._environment = environment  # type: ignore[assignment]  # as in TensorFlow, None by default
 
-    @property
-    def task_type(self) -> Any:
-        value = _tf_config().get("task", {}).get("type") if self._task_type is None else self._task_type
-        return None if value is None else str(value)
-
-    @task_type.setter
-    def task_type(self, task_type: Any) -> None:
-        self._task_type = task_type
-
-    @property
-    def task_id(self) -> Any:
-        value = _tf_config().get("task", {}).get("index") if self._task_id is None else self._task_id
-        return None if value is None else int(value)
-
-    @task_id.setter
-    def task_id(self, task_id: Any) -> None:
-        self._task_id = task_id
-
-    @property
-    def rpc_layer(self) -> Any:
-        return _tf_config().get("rpc_layer") if self._rpc_layer is None else self._rpc_layer
-
-    @rpc_layer.setter
-    def rpc_layer(self, rpc_layer: Any) -> None:
-        self._rpc_layer = rpc_layer
+    def _find_setting(self, name: str, value: Any) -> Any:
+        if name == "rpc_layer":
+            return _tf_config().get(name) if value is None else value
+        key, kind = ("type", str) if name == "task_type" else ("index", int)
+        value = _tf_config().get("task", {}).get(key) if value is None else value
+        return None if value is None else kind(value)
 
     def cluster_spec(self) -> ClusterSpec:
         return ClusterSpec(_tf_config().get("cluster", {}))

@@ -13,6 +13,19 @@ if TYPE_CHECKING:
     from google.protobuf.message import Message
 
 
+def _setting(name: str, description: str) -> property:
+    """Returns a property that can be set. `_find_setting` returns its value."""
+    attribute = f"_{name}"
+
+    def read_setting(self: ClusterResolver) -> Any:
+        return self._find_setting(name, getattr(self, attribute))
+
+    def write_setting(self: ClusterResolver, value: Any) -> None:
+        setattr(self, attribute, value)
+
+    return property(read_setting, write_setting, doc=description)
+
+
 class ClusterResolver(metaclass=ABCMeta):
     """Finds the processes of a cluster: the base of all resolvers.
 
@@ -61,32 +74,16 @@ class ClusterResolver(metaclass=ABCMeta):
         """The environment that the cluster runs in; outside of Google, an empty string."""
         return self._environment
 
-    @property
-    def task_type(self) -> Any:
-        """The job of this process, such as "worker"; None where it is unknown."""
-        return self._task_type
+    task_type = _setting("task_type", 'The job of this process, such as "worker"; None where it is unknown.')
+    task_id = _setting("task_id", "The number of this process in its job; None where it is unknown.")
+    rpc_layer = _setting(
+        "rpc_layer",
+        'The protocol between the processes, such as "grpc". Accepted, without effect on the protocol of TapeFlow.',
+    )
 
-    @task_type.setter
-    def task_type(self, task_type: Any) -> None:
-        self._task_type = task_type
-
-    @property
-    def task_id(self) -> Any:
-        """The number of this process in its job; None where it is unknown."""
-        return self._task_id
-
-    @task_id.setter
-    def task_id(self, task_id: Any) -> None:
-        self._task_id = task_id
-
-    @property
-    def rpc_layer(self) -> Any:
-        """The protocol between the processes, such as "grpc". Accepted, without effect on the protocol of TapeFlow."""
-        return self._rpc_layer
-
-    @rpc_layer.setter
-    def rpc_layer(self, rpc_layer: Any) -> None:
-        self._rpc_layer = rpc_layer
+    def _find_setting(self, name: str, value: Any) -> Any:
+        """Returns the value of a setting, which was set to `value`."""
+        return value
 
     def _address(self, task_type: Any, task_id: Any, rpc_layer: Any) -> str:
         """Returns the address of a task, by default this process's; an empty string where that is unknown."""
@@ -221,29 +218,9 @@ class UnionResolver(ClusterResolver):
     def environment(self) -> str:
         return self._resolvers[0].environment
 
-    @property
-    def task_type(self) -> Any:
-        return self._task_type if self._task_type is not None else self._resolvers[0].task_type
-
-    @task_type.setter
-    def task_type(self, task_type: Any) -> None:
-        self._task_type = task_type
-
-    @property
-    def task_id(self) -> Any:
-        return self._task_id if self._task_id is not None else self._resolvers[0].task_id
-
-    @task_id.setter
-    def task_id(self, task_id: Any) -> None:
-        self._task_id = task_id
-
-    @property
-    def rpc_layer(self) -> Any:
-        return self._rpc_layer or self._resolvers[0].rpc_layer
-
-    @rpc_layer.setter
-    def rpc_layer(self, rpc_layer: Any) -> None:
-        self._rpc_layer = rpc_layer
+    def _find_setting(self, name: str, value: Any) -> Any:
+        is_missing = not value if name == "rpc_layer" else value is None
+        return getattr(self._resolvers[0], name) if is_missing else value
 
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Message | None = None

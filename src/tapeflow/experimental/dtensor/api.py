@@ -50,30 +50,20 @@ def _divide_value(value: Any, layout: Layout) -> Any:
 # ---- changing layouts ------------------------------------------------------------------------------------------------
 
 
-def _relayout_kernel(input: Any, layout: str) -> Any:
-    return _divide_value(input, Layout.from_string(layout))
-
-
 @op(
     "Relayout",
-    kernel=_relayout_kernel,
     signature="input:T -> output:T; attr=layout:string; attr=T:type",
     shape=lambda input, layout: input,
     strings=True,
 )
-def _relayout_op(input: TensorLike, layout: str, name: str | None = None) -> Tensor:
+def _relayout_op(input: Any, layout: str) -> Any:
     """Returns a tensor in a layout."""
+    return _divide_value(input, Layout.from_string(layout))
 
 
 @_relayout_op.gradient(needs="input0")
 def _(call: Call, dy: Tensor) -> Any:
     return _relayout_like(dy, call.inputs[0])
-
-
-def _from_local_kernel(input: Any, layout: str) -> Any:
-    from tapeflow.experimental.dtensor import divided
-
-    return divided.from_local(input, Layout.from_string(layout))
 
 
 def _whole_shape(input: TensorShape, layout: str) -> TensorShape:
@@ -84,30 +74,28 @@ def _whole_shape(input: TensorShape, layout: str) -> TensorShape:
 
 @op(
     "FromLocal",
-    kernel=_from_local_kernel,
     signature="input:T -> output:T; attr=layout:string; attr=T:type; is_stateful=true; "
     "is_distributed_communication=true",
     shape=_whole_shape,
 )
-def from_local(input: TensorLike, layout: str, name: str | None = None) -> Tensor:
+def from_local(input: Any, layout: str) -> Any:
     """Returns a DTensor from each process's part of it. A part is one tensor along the first axis."""
+    from tapeflow.experimental.dtensor import divided
 
-
-def _relayout_like_kernel(input: Any, layout_input: Any) -> Any:
-    layout = layout_of(layout_input)
-    if layout is not None:
-        return _divide_value(input, layout)
-    return input.whole() if layout_of(input) is not None else input
+    return divided.from_local(input, Layout.from_string(layout))
 
 
 @op(
     "RelayoutLike",
-    kernel=_relayout_like_kernel,
     signature="input:T, layout_input:U -> output:T; attr=T:type; attr=U:type",
     shape=lambda input, layout_input: input,
 )
-def _relayout_like(input: TensorLike, layout_input: TensorLike, name: str | None = None) -> Tensor:
+def _relayout_like(input: Any, layout_input: Any) -> Any:
     """Returns a tensor in the layout of another one."""
+    layout = layout_of(layout_input)
+    if layout is not None:
+        return _divide_value(input, layout)
+    return input.whole() if layout_of(input) is not None else input
 
 
 @_relayout_like.gradient(needs="input0")

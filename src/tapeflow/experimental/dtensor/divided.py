@@ -402,8 +402,3 @@ def device_mesh(mesh: Mesh) -> DeviceMesh:
 
 def _contiguous_strides(size: torch.Size) -> tuple[int, ...]:
     return torch.empty(size, device="meta").stride()
-
-
-def local_places(mesh: Mesh) -> list[tuple[int, ...]]:
-    """Returns where this process's devices stand in a mesh."""
-    return links_of(mesh).places

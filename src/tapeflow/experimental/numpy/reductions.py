@@ -222,7 +222,7 @@ def average(
 
     Raises:
         TypeError, ValueError: an argument is invalid for `numpy.average`.
-        InvalidArgumentError: `axis` is out of range, or the shape of `weights` differs from that of `a`.
+        InvalidArgumentError: `axis` is out of range, or the shape of `weights` differs from `a.shape`.
     """
     if axis is not None and not isinstance(axis, int):
         raise ValueError(f"Argument `axis` must be an integer. Received axis={axis} (of type {type(axis)})")
