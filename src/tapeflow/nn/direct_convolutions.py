@@ -1,4 +1,4 @@
-"""Convolutions of small images as machine code that reads TensorFlow's layouts, on CPUs.
+"""Convolutions as machine code that reads TensorFlow's layouts, on CPUs.
 
 oneDNN has to reorder the filters, and a call of ATen costs as much as a convolution of a small image: between large
 kernels, caches hold none of its code. This code reads channels-last images and "HWIO" filters as they are. A tile of
@@ -47,7 +47,7 @@ class _Run(NamedTuple):
     taps: tuple[tuple[int, int], ...]
 
 
-def is_direct(layout: Layout, sizes: Sequence[int], channels: int, *tensors: torch.Tensor | None) -> bool:
+def is_direct(layout: Layout, sizes: Sequence[int], channels: int, *tensors: torch.Tensor) -> bool:
     """Returns True if this module's functions compute a convolution or a gradient of it.
 
     Args:
@@ -62,7 +62,7 @@ def is_direct(layout: Layout, sizes: Sequence[int], channels: int, *tensors: tor
         and len(sizes) == 4
         and math.prod(layout.output[:-1]) * math.prod(sizes) <= _MANY
         and (not layout.pointwise or mkl.products_are_slow())
-        and all(t is None or (t.dtype is torch.float32 and by_value(t) and not t.is_neg()) for t in tensors)
+        and all(t.dtype is torch.float32 and by_value(t) and not t.is_neg() for t in tensors)
         and compiled() is not None
         and not channels % compiled().lanes
     )
@@ -273,6 +273,53 @@ def _module_text(lanes: int, pixels: int, width: int, threads: bool) -> str:
     ])  # fmt: skip
 
 
+def _product_lines(
+    lanes: int, cells: Sequence[tuple[int, int]], numbers: Sequence[str], vectors: str, old: str
+) -> list[str]:
+    """Returns the lines that add products to the sums of a tile: `%s0_0` is the new sum of row 0 and vector 0.
+
+    Args:
+        lanes: the number of elements of a vector.
+        cells: the rows and vectors of the tile.
+        numbers: the place of each row's number in memory.
+        vectors: the address of the vectors.
+        old: the name of the sums so far.
+    """
+    vector = f"<{lanes} x float>"
+    lines = []
+    for j in {j: None for _, j in cells}:
+        lines += [
+            f"  %q{j} = getelementptr float, ptr {vectors}, i64 {j * lanes}",
+            f"  %f{j} = load {vector}, ptr %q{j}, align 4",
+        ]
+    for i, number in enumerate(numbers):
+        lines += [
+            f"  %g{i} = getelementptr float, {number}",
+            f"  %e{i} = load float, ptr %g{i}, align 4",
+            f"  %h{i} = insertelement {vector} poison, float %e{i}, i32 0",
+            f"  %v{i} = shufflevector {vector} %h{i}, {vector} poison, <{lanes} x i32> zeroinitializer",
+        ]
+    return lines + [
+        f"  %s{i}_{j} = call {vector} @llvm.fma.v{lanes}f32({vector} %v{i}, {vector} %f{j}, {vector} %{old}{i}_{j})"
+        for i, j in cells
+    ]
+
+
+def _load_lines(pointer: str, names: Sequence[str]) -> list[str]:
+    """Returns the lines that read the entries of a table."""
+    lines = []
+    for i, name in enumerate(names):
+        kind = "ptr" if name in _ADDRESSES else "i64"
+        lines += [
+            f"  %at_{name} = getelementptr i64, ptr {pointer}, i64 {i}",
+            f"  %{name} = load {kind}, ptr %at_{name}",
+        ]
+    return lines
+
+
+_ADDRESSES = ["x", "w", "y", "plan"]
+
+
 def _tile_text(lanes: int, pixels: int, width: int) -> str:
     """Returns the function that computes a tile: pixels at some addresses, and some vectors of channels."""
     vector = f"<{lanes} x float>"
@@ -300,22 +347,7 @@ def _tile_text(lanes: int, pixels: int, width: int) -> str:
         "  %wk = phi ptr [%w0, %tap], [%wk2, %again]",
         *[f"  %r{i}_{j} = phi {vector} [%u{i}_{j}, %tap], [%s{i}_{j}, %again]" for i, j in cells],
     ]
-    for j in range(width):
-        lines += [
-            f"  %q{j} = getelementptr float, ptr %wk, i64 {j * lanes}",
-            f"  %f{j} = load {vector}, ptr %q{j}, align 4",
-        ]
-    for i in range(pixels):
-        lines += [
-            f"  %g{i} = getelementptr float, ptr %p{i}, i64 %k",
-            f"  %e{i} = load float, ptr %g{i}, align 4",
-            f"  %h{i} = insertelement {vector} poison, float %e{i}, i32 0",
-            f"  %v{i} = shufflevector {vector} %h{i}, {vector} poison, <{lanes} x i32> zeroinitializer",
-        ]
-        lines += [
-            f"  %s{i}_{j} = call {vector} @llvm.fma.v{lanes}f32({vector} %v{i}, {vector} %f{j}, {vector} %r{i}_{j})"
-            for j in range(width)
-        ]
+    lines += _product_lines(lanes, cells, [f"ptr %p{i}, i64 %k" for i in range(pixels)], "%wk", "r")
     lines += [
         "  %wk2 = getelementptr float, ptr %wk, i64 %step",
         "  %k2 = add i64 %k, 1",
@@ -346,8 +378,7 @@ def _pixels_text(lanes: int, pixels: int, width: int) -> str:
         "i64 %step, i64 %begin, i64 %end) {",
         "entry:",
     ]
-    for i, name in enumerate(_KIND):
-        lines += [f"  %at_{name} = getelementptr i64, ptr %kind, i64 {i}", f"  %{name} = load i64, ptr %at_{name}"]
+    lines += _load_lines("%kind", _KIND)
     lines += [
         "  %tap = getelementptr i64, ptr %plan, i64 %at",
         f"  %first = mul i64 %begin, {pixels}",
@@ -358,14 +389,14 @@ def _pixels_text(lanes: int, pixels: int, width: int) -> str:
         "  %inimage = mul i64 %n0, %rows",
         "  %i0 = sub i64 %line, %inimage",
     ]
-    for name, start in (("x", None), ("y", "%ybegin")):  # steps between lines are less than those of their pixels
+    for name, start in (("x", 0), ("y", "%ybegin")):
         lines += [
             f"  %{name}a = mul i64 %first, %{name}step",
             f"  %{name}b = mul i64 %line, %{name}row",
             f"  %{name}c = mul i64 %n0, %{name}image",
             f"  %{name}d = add i64 %{name}a, %{name}b",
             f"  %{name}e = add i64 %{name}d, %{name}c",
-            f"  %{name}f = add i64 %{name}e, {start or 0}",
+            f"  %{name}f = add i64 %{name}e, {start}",
             f"  %{name}0 = getelementptr float, ptr %{name}, i64 %{name}f",
         ]
     lines += [
@@ -386,12 +417,11 @@ def _pixels_text(lanes: int, pixels: int, width: int) -> str:
             f"  %isin{q} = icmp slt i64 %index{q}, %total",
             f"  %j{q} = add i64 %jt{p}, 1",
             f"  %newrow{q} = icmp eq i64 %j{q}, %columns",
-            f"  %ju{q} = select i1 %newrow{q}, i64 0, i64 %j{q}",
+            f"  %jt{q} = select i1 %newrow{q}, i64 0, i64 %j{q}",
             f"  %i{q} = zext i1 %newrow{q} to i64",
             f"  %iu{q} = add i64 %it{p}, %i{q}",
             f"  %newimage{q} = icmp eq i64 %iu{q}, %rows",
             f"  %it{q} = select i1 %newimage{q}, i64 0, i64 %iu{q}",
-            f"  %jt{q} = add i64 %ju{q}, 0",
         ]
         for name in "xy":
             lines += [
@@ -418,9 +448,7 @@ def _pixels_text(lanes: int, pixels: int, width: int) -> str:
 def _images_text(lanes: int, pixels: int, width: int) -> str:
     """Returns the function that computes the part of one of some workers: tiles of each kind of pixels."""
     lines = ["define internal void @images(ptr %table, i64 %me, i64 %workers) {", "entry:"]
-    names = (("x", "ptr"), ("w", "ptr"), ("y", "ptr"), ("depth", "i64"), ("step", "i64"), ("plan", "ptr"))
-    for i, (name, kind) in enumerate(names):
-        lines += [f"  %at_{name} = getelementptr i64, ptr %table, i64 {i}", f"  %{name} = load {kind}, ptr %at_{name}"]
+    lines += _load_lines("%table", ["x", "w", "y", "depth", "step", "plan"])
     lines += [
         "  %kinds = load i64, ptr %plan",
         "  %me2 = add i64 %me, 1",
@@ -493,22 +521,7 @@ def _matrix_text(lanes: int, height: int, width: int) -> str:
         "  %y = phi ptr [%yl, %line], [%y2, %again]",
         *[f"  %t{i}_{j} = phi {vector} [%u{i}_{j}, %line], [%s{i}_{j}, %again]" for i, j in cells],
     ]
-    for j in range(width):
-        lines += [
-            f"  %q{j} = getelementptr float, ptr %y, i64 {j * lanes}",
-            f"  %f{j} = load {vector}, ptr %q{j}, align 4",
-        ]
-    for i in range(height):
-        lines += [
-            f"  %g{i} = getelementptr float, ptr %x, i64 {i}",
-            f"  %e{i} = load float, ptr %g{i}, align 4",
-            f"  %h{i} = insertelement {vector} poison, float %e{i}, i32 0",
-            f"  %v{i} = shufflevector {vector} %h{i}, {vector} poison, <{lanes} x i32> zeroinitializer",
-        ]
-        lines += [
-            f"  %s{i}_{j} = call {vector} @llvm.fma.v{lanes}f32({vector} %v{i}, {vector} %f{j}, {vector} %t{i}_{j})"
-            for j in range(width)
-        ]
+    lines += _product_lines(lanes, cells, [f"ptr %x, i64 {i}" for i in range(height)], "%y", "t")
     lines += [
         "  %x2 = getelementptr float, ptr %x, i64 %xstep",
         "  %y2 = getelementptr float, ptr %y, i64 %ystep",
@@ -546,13 +559,10 @@ _BLOCK = ["rows", "columns", "xrow", "ximage", "yrow", "yimage", "xbegin", "ybeg
 def _filters_text(lanes: int, heights: list[int], width: int) -> str:
     """Returns the function that computes the part of one of some workers: tiles of the matrices of all taps."""
     lines = ["define internal void @filters(ptr %table, i64 %me, i64 %workers) {", "entry:"]
-    names = (("x", "ptr"), ("c", "ptr"), ("y", "ptr"), ("m", "i64"), ("n", "i64"), ("plan", "ptr"))
-    for i, (name, kind) in enumerate(names):
-        lines += [f"  %at_{name} = getelementptr i64, ptr %table, i64 {i}", f"  %{name} = load {kind}, ptr %at_{name}"]
-    lines += ["  %blocks = load i64, ptr %plan", "  %nothing = icmp eq i64 %blocks, 0"]
-    for i, name in enumerate(("xstep", "batch", "several", "xsize", "ysize"), 1):
-        lines += [f"  %at_{name} = getelementptr i64, ptr %plan, i64 {i}", f"  %{name} = load i64, ptr %at_{name}"]
+    lines += _load_lines("%table", ["x", "w", "y", "m", "n", "plan"])
+    lines += _load_lines("%plan", ["blocks", "xstep", "batch", "several", "xsize", "ysize"])
     lines += [
+        "  %nothing = icmp eq i64 %blocks, 0",
         "  br i1 %nothing, label %done, label %group",
         "group:",
         "  %image = phi i64 [0, %entry], [%image2, %groupend]",
@@ -571,13 +581,12 @@ def _filters_text(lanes: int, heights: list[int], width: int) -> str:
         "  %far2 = add i64 %far, 6",
         "  %this = getelementptr i64, ptr %plan, i64 %far2",
     ]
-    for i, name in enumerate(_BLOCK):
-        lines += [f"  %at_{name} = getelementptr i64, ptr %this, i64 {i}", f"  %{name} = load i64, ptr %at_{name}"]
+    lines += _load_lines("%this", _BLOCK)
     lines += [
         "  %lines = mul i64 %images, %rows",
         "  %xb = getelementptr float, ptr %xg, i64 %xbegin",
         "  %yb = getelementptr float, ptr %yg, i64 %ybegin",
-        "  %cb = getelementptr float, ptr %c, i64 %cbegin",
+        "  %cb = getelementptr float, ptr %w, i64 %cbegin",
         "  br label %r0",
     ]
     previous, first, unit = "block", "0", "%unit"
@@ -643,13 +652,7 @@ def _swap_text(lanes: int) -> str:
     """Returns the function that transposes the part of one of some workers of the matrices of all taps."""
     vector = f"<{lanes} x float>"
     lines = ["define internal void @swap(ptr %table, i64 %me, i64 %workers) {", "entry:"]
-    for i, name in enumerate(("x", "y", "", "m", "n", "taps")):
-        kind = "ptr" if i < 2 else "i64"
-        if name:
-            lines += [
-                f"  %at_{name} = getelementptr i64, ptr %table, i64 {i}",
-                f"  %{name} = load {kind}, ptr %at_{name}",
-            ]
+    lines += _load_lines("%table", ["x", "w", "y", "m", "n", "taps"])
     lines += [
         "  %lines = mul i64 %taps, %m",
         "  %size = mul i64 %m, %n",
@@ -696,7 +699,7 @@ def _swap_text(lanes: int) -> str:
         lines += [
             f"  %yr{r} = mul i64 %m, {r}",
             f"  %ys{r} = add i64 %yj, %yr{r}",
-            f"  %yp{r} = getelementptr float, ptr %y, i64 %ys{r}",
+            f"  %yp{r} = getelementptr float, ptr %w, i64 %ys{r}",
             f"  store {vector} %v{r}_1, ptr %yp{r}, align 4",
         ]
     return "\n".join([
