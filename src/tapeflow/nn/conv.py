@@ -2,7 +2,7 @@
 
 The filters are `[height, width, in channels / groups, out channels]` ("HWIO"). ATen takes a permuted view of them.
 oneDNN reorders the view faster than a copy would, unless the filters have many elements. Some convolutions are products
-of matrices: `window_products.py`.
+of matrices: `window_products.py`. Most others are machine code that needs no other layout: `direct_convolutions.py`.
 """
 
 from __future__ import annotations
@@ -24,15 +24,16 @@ from tapeflow.core.ops.shape_rules import check_rank, listed_shape, with_rank
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.nn import direct_convolutions
 from tapeflow.nn.batched_channels import (
     convolutions,
     gradients_by_filters,
     gradients_by_images,
     sum_of_gradients_by_filters,
 )
-from tapeflow.nn.conv_input_gradient import image_gradient, is_transposed
 from tapeflow.nn.conv_layout import Layout, convolution_layout
 from tapeflow.nn.dilated_filters import declare_exports
+from tapeflow.nn.direct_convolutions import is_direct
 from tapeflow.nn.packed_filters import layer_of_convolution
 from tapeflow.nn.window_products import (
     few_channels_back_input,
@@ -76,6 +77,8 @@ def convolve(op: str, x: torch.Tensor, filters: torch.Tensor, *attrs: Any) -> to
     layout = convolution_layout(op, x.shape, filters.shape, *attrs)
     if layout.empty:
         return x.new_zeros(layout.output)
+    if is_direct(layout, filters.shape, filters.shape[-1], x, filters):
+        return direct_convolutions.convolution(layout, x, filters)
     if is_product(layout, x, filters.shape):
         return product(layout, x, filters)
     image, weight = _image_in_layout(x, layout), _filters_in_layout(filters, layout)
@@ -140,12 +143,12 @@ def convolve_back_input(
         return dy.new_zeros(sizes)
     if not dy.is_floating_point():  # ATen has this of floats alone; sums of integers are exact in float64
         return convolve_back_input(op, sizes, filters.double(), dy.double(), *attrs).long().to(dy.dtype)
+    if is_direct(layout, filters.shape, filters.shape[-2], dy, filters):
+        return direct_convolutions.image_gradient(layout, sizes, filters, dy)
     if is_product(layout, dy, filters.shape):
         return product_back_input(layout, sizes, filters, dy)
     if has_few_channels(layout, dy, filters.shape):
         return few_channels_back_input(layout, sizes, filters, dy)
-    if is_transposed(layout, filters, dy):
-        return image_gradient(layout, sizes, _filters_in_layout(filters, layout), dy)
     geometry = layout.geometry
     outer = padded_sizes(sizes, layout.rest, layout.channels_last)
     image = dy.new_empty(outer).permute(layout.to_first)  # only looked at for its shape and layout
@@ -166,6 +169,8 @@ def convolve_back_filter(
     _check_backprop(op, dy.shape, layout)
     if layout.empty:
         return dy.new_zeros(sizes)
+    if is_direct(layout, sizes, sizes[-1], x, dy):
+        return direct_convolutions.filter_gradient(layout, x, sizes, dy)
     if is_product(layout, x, sizes):
         return product_back_filter(layout, x, sizes, dy)
     image = _image_in_layout(x, layout)
