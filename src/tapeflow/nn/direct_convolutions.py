@@ -14,6 +14,7 @@ import functools
 import importlib.util
 import itertools
 import math
+import struct
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -106,6 +107,7 @@ def filter_gradient(layout: Layout, x: torch.Tensor, sizes: tuple[int, ...], dy:
 
 
 _CONVOLVE, _FILTERS, _SWAP = range(3)  # what the machine code computes
+_pack_table = struct.Struct("8q").pack
 
 
 def _call_code(
@@ -116,8 +118,7 @@ def _call_code(
     plan = plan if isinstance(plan, int) else ctypes.addressof(plan)
     addresses = x.data_ptr(), filters.data_ptr(), 0 if y is None else y.data_ptr()
     threads = torch.get_num_threads() if work >= _FEW else 1
-    table = (ctypes.c_int64 * 8)(*addresses, *channels, plan, threads, function)
-    compiled()(ctypes.addressof(table))
+    compiled()(_pack_table(*addresses, *channels, plan, threads, function))
 
 
 # ---- plans -----------------------------------------------------------------------------------------------------------

@@ -521,7 +521,7 @@ def has_llvm() -> bool:
 
 def _pays(steps: Sequence[Step]) -> bool:
     """Returns True if a kernel for these steps saves more time than compiling it takes: for many steps or elements."""
-    counted = steps[len(steps) > 1 and not draws_elements(steps[0]) :]
+    counted = steps if len(steps) == 1 or draws_elements(steps[0]) else steps[1:]
     work = sum(elements_of(_operand(step)) for step in counted)
     return sum(not _is_reshape(step) for step in steps) >= _MANY or work >= _LEAST_WORK
 
