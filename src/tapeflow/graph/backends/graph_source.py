@@ -110,7 +110,7 @@ class GraphWriter(SymbolicWriter):
         sizes = [size for row in result_sizes(step, self.sizes) or () for size in row]
         sizes += [e for a in given if a.counts for e in a.expressions]
         text = f"({call.description!r}, {self._numbered(call)}, [{', '.join(tensors)}], [{', '.join(sizes)}])"
-        return f"{self.named('opaque', opaque)}{text}{'' if _gives_several(step) else '[0]'}"
+        return f"{self.named('opaque', opaque)}{text}{'' if step.gives_tuple else '[0]'}"
 
     def _numbered(self, call: Any) -> int:
         """Returns the number by which compiled code finds a call."""
@@ -170,7 +170,7 @@ class GraphWriter(SymbolicWriter):
                 return call(*given, has_values=True)
             results = result if isinstance(result, (list, tuple)) else [result]
             cast = [r if r.dtype is d else r.to(d) for r, d in zip(results, dtypes, strict=True)]
-            return cast if _gives_several(step) else cast[0]
+            return cast if step.gives_tuple else cast[0]
 
         return call
 
@@ -219,11 +219,6 @@ class _Number:
         while type(value) is list:
             (value,) = value
         return torch.full(self._shape, value, **self._options)
-
-
-def _gives_several(step: Step) -> bool:
-    """Returns True if a step's call returns a list of results."""
-    return not step.registered or len(step.op.opdef.outputs) > 1 or any(out.is_list for out in step.op.opdef.outputs)
 
 
 def _argument_kinds(step: Step) -> Sequence[str]:

@@ -103,7 +103,7 @@ class Writer:
             return
         call = self.call(step)
         targets = [self.name(t) for t in step.outputs]
-        comma = "," if len(targets) == 1 and _gives_tuple(step) else ""
+        comma = "," if len(targets) == 1 and step.gives_tuple else ""
         self.row(indent, f"{', '.join(targets)}{comma} = {call}" if targets else call, step)
 
     def _cached_block(self, block: Program, indent: int) -> None:
@@ -135,16 +135,13 @@ class Writer:
         Returns:
             The values by the ids of the graph's tensors.
         """
-        return self.with_aliases(self.named_values(local), step)
+        values = self.named_values(local)
+        aliases = next((p.aliases for p in self._programs if step in p.steps), {})
+        return values | {i: values[id(t)] for i, t in aliases.items() if id(t) in values}
 
     def named_values(self, local: dict[str, Any]) -> dict[int, Any]:
         """Returns the raw values of tensors with names, by the ids of the program's tensors."""
         return {i: local[name] for i, name in self.names.items() if name in local}
-
-    def with_aliases(self, values: dict[int, Any], step: Step) -> dict[int, Any]:
-        """Returns `values`, extended by the inputs and outputs of inlined functions around a step."""
-        aliases = next((p.aliases for p in self._programs if step in p.steps), {})
-        return values | {i: values[id(t)] for i, t in aliases.items() if id(t) in values}
 
     # ---- names ---------------------------------------------------------------------------------------------------
 
@@ -307,14 +304,6 @@ def _last_uses(program: Program) -> dict[int, list[int]]:
     for i, step in last.items():
         by_step.setdefault(id(step), []).append(i)
     return by_step
-
-
-def _gives_tuple(step: Step) -> bool:
-    """Returns True if the step's kernel returns a tuple."""
-    op = step.op
-    if step.registered:
-        return len(op.opdef.outputs) > 1 or any(out.is_list for out in op.opdef.outputs)
-    return op.gives_tuple
 
 
 def _is_small(tensor: SymbolicTensor) -> bool:

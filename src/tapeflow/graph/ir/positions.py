@@ -100,3 +100,9 @@ def stack_summary(position: Position | None) -> StackSummary:
         line = next(islice(code.co_positions(), offset // 2, None))[0] or code.co_firstlineno
         frames.append(FrameSummary(code.co_filename, line, code.co_name, lookup_line=False))
     return StackSummary.from_list(frames[::-1])
+
+
+def user_line(position: Position | None) -> str:
+    """Returns the file and the line number of a position; "" for None."""
+    frames = stack_summary(position)
+    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else ""

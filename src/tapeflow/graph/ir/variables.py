@@ -38,14 +38,6 @@ def without_value(dtype: DType, shape: Any, name: str, trainable: bool = True) -
     return variable
 
 
-def held_by_session(variable: Variable) -> Variable:
-    """Returns a session's own copy of a graph's variable, without a value until it is initialized there."""
-    own = without_value(variable.dtype, variable.shape, variable._name, variable._trainable)
-    own._id = variable._id
-    own._constraint = variable._constraint
-    return own
-
-
 def has_value(variable: Variable) -> bool:
     """Returns True if the variable is initialized."""
     return hasattr(variable, "_value")

@@ -122,6 +122,13 @@ class Step:
         return not self.registered or all(t.dtype in NATIVE for t in (*self.op.tensors(self.args), *self.outputs))
 
     @property
+    def gives_tuple(self) -> bool:
+        """True if its kernel returns a tuple or a list, even of one result."""
+        if not self.registered:
+            return bool(self.op.gives_tuple)
+        return len(self.op.opdef.outputs) > 1 or any(out.is_list for out in self.op.opdef.outputs)
+
+    @property
     def pure(self) -> bool:
         """True if its outputs depend only on its inputs and it has no side effects."""
         return self.registered and not self.op.opdef.stateful

@@ -45,7 +45,8 @@ from tapeflow.graph.codegen.loop_kernel import Loop
 from tapeflow.graph.ir.batch_rules import draws, of_registered, varying
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, variable_of
+from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
+from tapeflow.graph.ir.positions import user_line
 from tapeflow.graph.ir.python_op import eager_outputs
 from tapeflow.graph.program.interpreter import interpret
 from tapeflow.graph.program.program import needed_operations
@@ -144,10 +145,11 @@ def _batch_obstacle(operation: Operation, varying_ids: set[int]) -> str:
     stacked = [id(t.op) in varying_ids for t in operation.inputs]
     of = op.gradient_of
     if of is not None:  # each slice has its own gradients, even for shared inputs
-        values = stacked[of.residuals + len(of.targets) + of.others : len(stacked) - len(of.outside)]
-        if any(isinstance(t, SymbolicTensor) for t in of.outside) or draws(of.operation.op):
+        gradient: Any = op.kernel
+        if any(isinstance(t, SymbolicTensor) for t in gradient.outside) or draws(of.op):
             return f"{_operation_label(operation)}: it takes tensors or random numbers of one slice"
-        return _obstacle_in(of.operation, [s or i in of.sources for i, s in enumerate(values)])
+        values = gradient.split(stacked)[3]
+        return _obstacle_in(of, [s or i in gradient.sources for i, s in enumerate(values)])
     if op.bodies:
         return _obstacle_in(operation, stacked)
     if not op.kernel or any(t.dtype.torch is None for t in (*operation.inputs, *operation.outputs)):
@@ -175,8 +177,8 @@ def _called_with(op: GraphOp, stacked: Sequence[bool]) -> Iterator[tuple[Body, l
 
 def _operation_label(operation: Operation) -> str:
     """Returns an operation's type, and the line of the user's code that added it."""
-    frames = operation.traceback
-    return f"{operation.type} ({frames[-1].filename}:{frames[-1].lineno})" if frames else operation.type
+    line = user_line(operation.position)
+    return f"{operation.type} ({line})" if line else operation.type
 
 
 def _loop_parts(loop: Loop, variables: Sequence[Any], inputs: Sequence[Any]) -> list[tuple[Body, list[Any]]]:
@@ -274,8 +276,8 @@ class _Writer:
         if isinstance(op, GraphOp) and op.bodies:
             self._loops.add(id(operation))
             return self._control_flow(op, outputs, inputs)
-        if isinstance(op, GraphOp) and op.gradient_of is not None and id(op.gradient_of.operation) in self._loops:
-            return self._differentiated(op.gradient_of, outputs, inputs)
+        if isinstance(op, GraphOp) and id(op.gradient_of) in self._loops:
+            return self._differentiated(op, outputs, inputs)
         if not isinstance(op, GraphOp):
             try:
                 return of_registered(operation, self.batch, values)
@@ -294,25 +296,23 @@ class _Writer:
             return self._loop(op.kernel, outputs, inputs)
         return self._conditional(op, outputs, *inputs)
 
-    def _differentiated(
-        self, of: GradientOf, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]
-    ) -> list[Slices]:
+    def _differentiated(self, op: GraphOp, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]) -> list[Slices]:
         """Computes the gradient of a loop: runs the loop for the batch again, and differentiates it."""
-        seeds = inputs[of.residuals : of.residuals + len(of.targets)]
-        rest = inputs[of.residuals + len(of.targets) + of.others :]
-        primals = list(rest[: len(rest) - len(of.outside)])
+        gradient: Any = op.kernel
+        loop: Any = op.gradient_of
+        _, seeds, _, primals, _ = gradient.split(inputs)
         stacked = any(x.stacked for x in (*seeds, *primals))
         tape = Tape(persistent=False, watch_accessed=False)
         tape.start()
         try:
-            for i in of.sources:
+            for i in gradient.sources:
                 primals[i] = self._copy(primals[i], stacked)
                 tape.watch(primals[i].value)
-            results = self._control_flow(of.operation.op, _plain_outputs(of.operation), primals)
-            targets = [self._stacked(results[i]) if stacked else results[i].value for i in of.targets]
+            results = self._control_flow(loop.op, _plain_outputs(loop), primals)
+            targets = [self._stacked(results[i]) if stacked else results[i].value for i in gradient.targets]
         finally:
             tape.stop()
-        sources = [primals[i].value for i in of.sources]
+        sources = [primals[i].value for i in gradient.sources]
         grads = tape.gradients(targets, sources, [self._stacked(dy) if stacked else dy.value for dy in seeds])
         return [
             Slices(zero_gradient(x) if g is None else dense(g), t, stacked)

@@ -31,9 +31,9 @@ def copy_of(graph: FuncGraph) -> FuncGraph:
         own.args = substitute(own.args, tensors)
         own._control_inputs = tuple([operations[id(o)] for o in own._control_inputs])
         of = own.op.gradient_of if isinstance(own.op, GraphOp) else None
-        if of is not None and id(of.operation) in operations:
+        if id(of) in operations:
             own.op = copy.copy(own.op)
-            own.op.gradient_of = of._replace(operation=operations[id(of.operation)])
+            own.op.gradient_of = operations[id(of)]
     other._finalized, other.original = False, graph
     other._operations = list(operations.values())
     other._by_name = {operation.name: operation for operation in other._operations}

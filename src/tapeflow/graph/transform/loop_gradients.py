@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -231,12 +232,17 @@ class LoopGradient:
         self.loop = loop.recording(self.residuals)
         self.loop.gradients.append(self)
 
-    def __call__(self, count: Any, *values: Any) -> tuple[Any, ...]:
+    def split(self, values: Sequence[Any]) -> list[list[Any]]:
+        """Divides its inputs: the trip count and residuals, cotangents, final values, the loop's inputs, `outside`."""
+        loop, rest = self.loop, iter(values)
+        inputs = loop.limited + loop.count + loop.captured
+        sizes = 1 + len(self.residuals), len(self.targets), len(self.zero_at_end), inputs
+        return [*(list(itertools.islice(rest, n)) for n in sizes), list(rest)]
+
+    def __call__(self, *values: Any) -> tuple[Any, ...]:
         """Returns the gradients of the inputs `sources`, as raw values."""
-        trips, first = int(count), len(self.residuals)
-        lists, values = [v[()] for v in values[:first]], values[first:]
-        cotangents, rest = values[: len(self.targets)], values[len(self.targets) :]
-        finals, inputs = rest[: len(self.zero_at_end)], rest[len(self.zero_at_end) :]
+        (count, *held), cotangents, finals, of_loop, outside = self.split(values)
+        trips, lists, inputs = int(count), [v[()] for v in held], [*of_loop, *outside]
         grads = dict(zip(self.targets, cotangents, strict=True))
         grads.update((i, raw_zeros(v)) for i, v in zip(self.zero_at_end, finals, strict=True))
         totals: dict[int, Any] = {}
@@ -247,7 +253,7 @@ class LoopGradient:
         columns = self._columns(lists, inputs, trips)
         computed = iteration.in_machine_code(columns, trips, grads, totals) if is_stacked else None
         if computed is None and is_stacked and any(t.dtype is variant for t in self.residuals):
-            again = self.loop(*inputs[: len(inputs) - len(self.outside)])[self.loop.count + 1 :]
+            again = self.loop(*of_loop)[self.loop.count + 1 :]
             by_tensor = dict(zip(map(id, self.loop.residuals or ()), again, strict=True))
             columns = self._columns([by_tensor[id(t)][()] for t in self.residuals], inputs, trips)
         if computed is None:
