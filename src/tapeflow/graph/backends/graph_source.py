@@ -71,6 +71,7 @@ class GraphWriter(SymbolicWriter):
     def write(self, name: str, program: Program) -> None:
         changed = {id(variable_of(t)) for t in changed_handles(program)}
         self.changed = [i for i, t in enumerate(program.inputs) if id(variable_of(t)) in changed]
+        self._used_names.add(name)
         self.row(0, f"def {name}({', '.join(map(self.name, program.inputs))}):")
         self.block(program, 1)
         self.write_return(1, list(map(self.reference, [*program.outputs, *(program.inputs[i] for i in self.changed)])))

@@ -66,6 +66,7 @@ class Writer:
 
     def write(self, name: str, program: Program) -> None:
         """Writes the function of a program."""
+        self._used_names.add(name)
         self.row(0, f"def {name}({', '.join(map(self.name, program.inputs))}):")
         self.block(program, 1)
         self.write_return(1, list(map(self.reference, program.outputs)))
@@ -162,10 +163,6 @@ class Writer:
             unique = f"{name}_{count}"
         self._used_names.add(unique)
         return unique
-
-    def reserve(self, name: str) -> None:
-        """Reserves a name for the function that is being written."""
-        self._used_names.add(name)
 
     def named(self, wish: str, value: Any) -> str:
         """Returns the name of a value in the namespace, after adding the value if it is new."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from tensorboard.compat.proto import attr_value_pb2, function_pb2, graph_pb2, node_def_pb2, tensor_shape_pb2
+from tensorboard.compat.proto import attr_value_pb2, function_pb2, graph_pb2, node_def_pb2
 from tensorboard.compat.proto.op_def_pb2 import OpDef as OpDefProto
 from tensorboard.compat.proto.versions_pb2 import VersionDef
 
@@ -51,7 +51,7 @@ def graph_def(graph: Graph, from_version: int | None = None, add_shapes: bool = 
         if add_shapes:
             shapes = nodes[-1].attr["_output_shapes"].list
             shapes.SetInParent()
-            shapes.shape.extend(_shape_proto(t.shape) for t in operation.outputs)
+            shapes.shape.extend(t.shape.as_proto() for t in operation.outputs)
         proto.node.extend(nodes)
     proto.library.function.extend(writer.library.values())
     return proto
@@ -112,7 +112,7 @@ class FunctionWriter:
         arguments = {id(t): _parameter_name(t, used_names) for t in body.inputs}
         for t in body.inputs:
             proto.signature.input_arg.add(name=arguments[id(t)], type=t.dtype.as_datatype_enum)
-            proto.attr["_input_shapes"].list.shape.append(_shape_proto(t.shape))
+            proto.attr["_input_shapes"].list.shape.append(t.shape.as_proto())
         self._body(proto, body, arguments)
         used_names = set()
         for t in body.outputs:
@@ -537,19 +537,8 @@ def _attr_field(value: Any) -> tuple[str, Any]:
     if isinstance(value, (str, bytes)):
         return "s", value.encode(errors="surrogateescape") if isinstance(value, str) else value
     if isinstance(value, TensorShape):
-        return "shape", _shape_proto(value)
+        return "shape", value.as_proto()
     raise TypeError(f"{value!r} can't be the value of an attr in a GraphDef")
-
-
-def _shape_proto(shape: TensorShape) -> Any:
-    """Returns a shape as a `TensorShapeProto`."""
-    proto = tensor_shape_pb2.TensorShapeProto()
-    if shape.rank is None:
-        proto.unknown_rank = True
-    else:
-        for d in shape:
-            proto.dim.add(size=-1 if d is None else d)
-    return proto
 
 
 # ---- definitions -----------------------------------------------------------------------------------------------------

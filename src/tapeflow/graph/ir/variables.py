@@ -43,7 +43,7 @@ def has_value(variable: Variable) -> bool:
     return hasattr(variable, "_value")
 
 
-def is_initialized(variable: Variable) -> SymbolicTensor:
-    """Returns a boolean scalar of the current graph: True if the variable has a value at run time."""
+def is_initialized(variable: Variable | SymbolicTensor) -> SymbolicTensor:
+    """Returns a boolean scalar of the current graph: True if the variable, or its handle, has a value at run time."""
     op = GraphOp("VarIsInitializedOp", lambda handle: convert(has_value(variable_in(handle))).value)
     return state.graph.node(op, [variable], [(bool_, [])]).outputs[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,26 +12,21 @@ import torch
 from tapeflow.array.list_values import Repeated, Rows
 from tapeflow.core.autodiff.gradients import raw_zeros
 from tapeflow.core.fork_locks import cached_property
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, rule_of
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.types.dtypes import variant
+from tapeflow.core.types.dtypes import int32, variant
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen.loop_kernel import Loop
 from tapeflow.graph.compiler.native_loops import NativeGradient, entry_shape, sized_program
 from tapeflow.graph.compiler.qualification import KEPT, is_static, may_compile
-from tapeflow.graph.program.program import needed_operations
-from tapeflow.graph.program.sizes import BySizes
-
-if TYPE_CHECKING:
-    from tapeflow.graph.transform.body import Body
-from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, rule_of
-from tapeflow.core.types.dtypes import int32
-from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.types.spec import TensorSpec
 from tapeflow.graph.ir.batch_rules import arguments, of_registered, varying
 from tapeflow.graph.ir.func_graph import FuncGraph
-from tapeflow.graph.ir.operation import GraphOp, Operation
-from tapeflow.graph.program.program import bytes_of
+from tapeflow.graph.ir.operation import GraphOp, Operation, reachable
+from tapeflow.graph.program.program import bytes_of, needed_operations
+from tapeflow.graph.program.sizes import BySizes
 from tapeflow.graph.transform.body import Body
 
 
@@ -102,22 +97,15 @@ class LoopSums:
         """Returns the operands for computing an operation after the loop; None if the loop must compute it."""
         if id(operation) in in_loop or isinstance(operation.op, GraphOp):
             return None
-        sources: dict[int, SymbolicTensor] = {}
-        reached: dict[int, Operation] = {}
-        stack = [operation]
-        while stack:
-            for t in stack.pop().inputs:
-                if id(t.op) in in_loop or t.op.type == "Placeholder":
-                    sources[id(t)] = t
-                elif id(t.op) not in reached:
-                    reached[id(t.op)] = t.op
-                    stack.append(t.op)
+        *reached, _ = [o for o in reachable([operation], in_loop, controls=False) if o.type != "Placeholder"]
+        inside = set(map(id, reached))
+        sources = {id(t): t for o in (*reached, operation) for t in o.inputs if id(t.op) not in inside}
         own = [t for t in sources.values() if id(t) not in self._invariant]
         small = bytes_of(operation.outputs[0]) <= sum(map(bytes_of, own))
         if not _is_sum(operation) and not (small and _has_rule(operation, True)):
             return None
-        varying_ids = varying(sorted(reached.values(), key=lambda o: o.index), own)
-        possible = all(_has_rule(o, id(o) in varying_ids) for o in reached.values())
+        varying_ids = varying(reached, own)
+        possible = all(_has_rule(o, id(o) in varying_ids) for o in reached)
         return list(sources.values()) if own and possible and all(t.dtype.torch is not None for t in own) else None
 
     def __call__(self, columns: Sequence[Any], shared: Sequence[Any]) -> list[Any]:
