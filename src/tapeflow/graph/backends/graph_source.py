@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 import torch
 
 from tapeflow.core import device as devices
-from tapeflow.core.ops.static import numbers, value_of
+from tapeflow.core.ops.static import numbers
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import _add_delta, _assign_value, _subtract_delta
-from tapeflow.graph.codegen.step_source import PARTLY_SUPPORTED
+from tapeflow.graph.codegen.step_source import PARTLY_SUPPORTED, static_numbers
 from tapeflow.graph.codegen.symbolic_source import Sizes, SymbolicWriter
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
@@ -129,7 +129,7 @@ class GraphWriter(SymbolicWriter):
                 template.append(_Given(list(map(self.reference, arg)), True))
             elif not isinstance(arg, SymbolicTensor):
                 template.append(arg)
-            elif kind == "host" and (known := static_numbers(arg, constant, self._static)) is not None:
+            elif kind == "host" and (known := static_numbers(arg, self._constants, self._static)) is not None:
                 template.append(known)
             elif kind == "host":
                 sizes = self.sizes.of(arg)
@@ -226,12 +226,6 @@ def _argument_kinds(step: Step) -> Sequence[str]:
     return step.op.kinds if step.registered else ["host", *["tensor"] * (len(step.args) - 1)]
 
 
-def static_numbers(tensor: SymbolicTensor, constant: Any, static: bool) -> Any:
-    """Returns a host argument as Python numbers if it is the same in all calls, otherwise None."""
-    value = value_of(tensor) if constant is None and static else constant
-    return None if value is None else numbers(value)
-
-
 def changed_handles(program: Program) -> list[SymbolicTensor]:
     """Returns the handles of the variables that a program changes, also in functions that it calls."""
     handles = []
@@ -268,7 +262,7 @@ def is_opaque(step: Step, untraceable: Collection[Any], sizes: Sizes, constants:
     if any(t.dtype in PARTLY_SUPPORTED for t in (*step.inputs, *step.outputs)):  # a trace does not see values
         return True
     hosts = [a for a in step.op.hosts(step.args) if isinstance(a, SymbolicTensor) and sizes.of(a) is None]
-    return any(static_numbers(a, constants.get(id(a)), static) is None for a in hosts)
+    return any(static_numbers(a, constants, static) is None for a in hosts)
 
 
 def result_sizes(step: Step, sizes: Sizes) -> list[list[str]] | None:

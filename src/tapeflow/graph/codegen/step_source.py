@@ -13,7 +13,7 @@ import builtins
 import functools
 import keyword
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from typing import Any
 
@@ -217,10 +217,8 @@ class Writer:
         """Returns the expression for a host argument: one that the kernel takes as Python values."""
         if not isinstance(arg, SymbolicTensor):
             return self.literal(arg)
-        value = self._constants.get(id(arg))
-        if value is None and self._static:
-            value = value_of(arg)
-        return self.literal(numbers(value)) if value is not None else self.host(arg)
+        known = static_numbers(arg, self._constants, self._static)
+        return self.host(arg) if known is None else self.literal(known)
 
     def host(self, tensor: SymbolicTensor) -> str:
         """Returns the expression for a tensor's value as Python numbers."""
@@ -287,6 +285,18 @@ def runs_on_arrays(step: Step) -> bool:
 def _of_objects(step: Step) -> bool:
     """Returns True if a step's operands include arrays of objects with tensors, on any device."""
     return any(t.dtype is variant or t.dtype is resource for t in step.operation.tensor_inputs)
+
+
+def static_numbers(tensor: SymbolicTensor, constants: Mapping[int, Any], static: bool) -> Any:
+    """Returns a host argument as Python numbers if it is the same in all calls, otherwise None.
+
+    Args:
+        tensor: the argument.
+        constants, static: see `Program`.
+    """
+    value = constants.get(id(tensor))
+    value = value_of(tensor) if value is None and static else value
+    return None if value is None else numbers(value)
 
 
 def _last_uses(program: Program) -> dict[int, list[int]]:

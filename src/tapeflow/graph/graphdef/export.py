@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -564,24 +563,6 @@ def op_def_proto(name: str) -> OpDefProto:
     for attr in definition.attrs.values():
         _describe_attr(proto.attr.add(), attr)
     return proto
-
-
-def strip_default_attrs(graph_def: Message) -> None:
-    """Removes the attrs with default values from the nodes of a graph and of its functions: readers with an older
-    definition of an op refuse those that they don't know.
-    """
-    functions = graph_def.library.function
-    own = {f.signature.name for f in functions}
-    defaults: dict[str, dict[str, Any]] = {}
-    for node in itertools.chain(graph_def.node, *[f.node_def for f in functions]):
-        if node.op in own:
-            continue
-        if node.op not in defaults:
-            attrs = op_def_proto(node.op).attr
-            defaults[node.op] = {a.name: a.default_value for a in attrs if a.HasField("default_value")}
-        default = defaults[node.op]
-        for name in [name for name, value in node.attr.items() if name in default and value == default[name]]:
-            del node.attr[name]
 
 
 def _describe_argument(proto: Message, argument: ArgDef) -> None:

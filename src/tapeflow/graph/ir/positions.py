@@ -57,13 +57,6 @@ class Positions:
         return frame.f_code, frame.f_lasti, self._caller
 
 
-class Nowhere(Positions):
-    """Finds no positions: the operations of a function that came from another process have none here."""
-
-    def here(self, depth: int) -> Position | None:
-        return None
-
-
 def _users_frames(frame: FrameType | None, base: FrameType | None = None) -> tuple[list[FrameType], bool]:
     """Returns a frame and its callers up to `base`, without the engine's frames, and whether `base` is among these."""
     frames = []
