@@ -62,10 +62,9 @@ def rewrites(name: str, program: Program, passes: Sequence[Any], inner: Sequence
     count = len(program.steps)
     lines = []
     for run in passes:
-        before = [step.op for step in program.steps]  # holding them keeps their ids unique
-        known = {id(op) for op in before}
+        known = {step.op for step in program.steps}
         run_passes(program, [run])
-        made = [step for step in program.steps if not step.registered and id(step.op) not in known]
+        made = [step for step in program.steps if not step.registered and step.op not in known]
         calls = Counter(step.name for step in made)
         if calls:
             of = sum(len(step.origins) for step in made)

@@ -50,7 +50,7 @@ class Writer:
         self.names: dict[int, str] = {}
         self._programs: list[Program] = []
         self._within: list[Step] = []  # the steps whose parts are being written, outermost first
-        self._outer: dict[int, Step] = {}  # these steps, by the ids of the parts
+        self._outer: dict[Program, Step] = {}  # these steps, by the parts
         self._kernels: dict[Any, str] = {}  # the names of kernels, by op and dtypes
         self._constants: dict[int, Any] = {}
         self._rows: list[str] = []
@@ -85,7 +85,7 @@ class Writer:
         """Writes the steps of a program. Its inputs must have names already."""
         self._programs.append(program)
         if self._within:
-            self._outer[id(program)] = self._within[-1]
+            self._outer[program] = self._within[-1]
         self._constants.update(program.constants)
         self._static = self._static and program.static
         last = _last_uses(program) if self.deletes else {}
@@ -93,7 +93,7 @@ class Writer:
             self._within.append(step)
             self.step(step, indent)
             self._within.pop()
-            dead = [self.names[i] for i in last.get(id(step), ()) if i in self.names]
+            dead = [self.names[i] for i in last.get(step, ()) if i in self.names]
             if dead:
                 self.row(indent, f"del {', '.join(dead)}")
 
@@ -124,7 +124,7 @@ class Writer:
 
     def outer_step(self, program: Program) -> Step | None:
         """Returns the conditional or loop that a program is a part of, or None for the whole function."""
-        return self._outer.get(id(program))
+        return self._outer.get(program)
 
     def values(self, local: dict[str, Any], step: Step) -> dict[int, Any]:
         """Returns the raw values that tensors had in a call of the function.
@@ -299,17 +299,17 @@ def static_numbers(tensor: SymbolicTensor, constants: Mapping[int, Any], static:
     return None if value is None else numbers(value)
 
 
-def _last_uses(program: Program) -> dict[int, list[int]]:
-    """Returns the ids of the temporaries with their last use in each step, by the steps' ids."""
+def _last_uses(program: Program) -> dict[Step, list[int]]:
+    """Returns the ids of the temporaries with their last use in each step."""
     lasting = program.lasting
     last: dict[int, Step] = {}
     for step in program.steps:
         for t in step.inputs:
             if id(t) not in lasting and not _is_small(t):
                 last[id(t)] = step
-    by_step: dict[int, list[int]] = {}
+    by_step: dict[Step, list[int]] = {}
     for i, step in last.items():
-        by_step.setdefault(id(step), []).append(i)
+        by_step.setdefault(step, []).append(i)
     return by_step
 
 

@@ -25,20 +25,20 @@ def draws(op: Any) -> bool:
     return op.opdef.stateful and not op.elementwise
 
 
-def varying(operations: Iterable[Operation], slices: Iterable[SymbolicTensor]) -> set[int]:
-    """Returns the ids of the operations of a function whose outputs differ between slices.
+def varying(operations: Iterable[Operation], slices: Iterable[SymbolicTensor]) -> set[Operation]:
+    """Returns the operations of a function whose outputs differ between slices.
 
     Args:
         operations: the function's operations, in order.
         slices: the function's batched inputs.
     """
-    ids = {id(t.op) for t in slices}
+    differing = {t.op for t in slices}
     for operation in operations:
         if operation.op.reads_shape:  # all slices have the same shape, and all lists the same length
             continue
-        if draws(operation.op) or any(id(t.op) in ids for t in operation.inputs):
-            ids.add(id(operation))
-    return ids
+        if draws(operation.op) or any(t.op in differing for t in operation.inputs):
+            differing.add(operation)
+    return differing
 
 
 def of_registered(operation: Operation, batch: Batch, values: dict[int, Slices]) -> list[Slices]:

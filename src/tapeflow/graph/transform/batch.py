@@ -125,24 +125,24 @@ def obstacle(body: Body, batched: Sequence[bool]) -> str:
         batched: for each input, True if it is batched.
     """
     operations = body.graph._operations
-    ids = varying(operations, [t for t, b in zip(body.inputs, batched, strict=True) if b])
+    stacked = varying(operations, [t for t, b in zip(body.inputs, batched, strict=True) if b])
     for operation in operations:
-        why = _batch_obstacle(operation, ids)
+        why = _batch_obstacle(operation, stacked)
         if why:
             return why
     return ""
 
 
-def _batch_obstacle(operation: Operation, varying_ids: set[int]) -> str:
+def _batch_obstacle(operation: Operation, differing: set[Operation]) -> str:
     op = operation.op
-    strings = id(operation) in varying_ids and any(t.dtype is string for t in (*operation.inputs, *operation.outputs))
+    strings = operation in differing and any(t.dtype is string for t in (*operation.inputs, *operation.outputs))
     if strings and not isinstance(op, GraphOp) and rule_of(op) is None:
         return f"{_operation_label(operation)}: its strings differ between slices"
     if op.stateful and not getattr(op, "bodies", None) and not op.elementwise and op.name != "Assert":
         return f"{_operation_label(operation)}: it has side effects"
     if not isinstance(op, GraphOp) or op is READ or op.name in ("Const", "Placeholder", "NoOp"):
         return ""
-    stacked = [id(t.op) in varying_ids for t in operation.inputs]
+    stacked = [t.op in differing for t in operation.inputs]
     of = op.gradient_of
     if of is not None:  # each slice has its own gradients, even for shared inputs
         gradient: Any = op.kernel
@@ -208,8 +208,8 @@ def _varying_variables(loop: Loop, stacked: Sequence[bool]) -> tuple[list[bool],
     while True:
         outputs = []
         for body, flags in _loop_parts(loop, carried, stacked):
-            ids = varying(body.graph._operations, [t for t, f in zip(body.inputs, flags, strict=True) if f])
-            outputs.append([id(t.op) in ids for t in body.outputs])
+            differing = varying(body.graph._operations, [t for t, f in zip(body.inputs, flags, strict=True) if f])
+            outputs.append([t.op in differing for t in body.outputs])
         (own_trip_counts,), after = outputs
         if own_trip_counts or not any(a and not b for a, b in zip(after, carried, strict=False)):
             return [c or own_trip_counts for c in carried], own_trip_counts
@@ -242,10 +242,10 @@ def on_batch(
 class _Writer:
     """Calls a function's ops in their order, each for all slices."""
 
-    def __init__(self, count: Any, options: BatchOptions, loops: set[int] | None = None) -> None:
+    def __init__(self, count: Any, options: BatchOptions, loops: set[Any] | None = None) -> None:
         self.batch = Batch(count)
         self._count, self._options = count, options
-        self._loops = set() if loops is None else loops  # the ids of the loops' operations that it has written
+        self._loops = set() if loops is None else loops  # the loops' operations that it has written
 
     def write(self, body: Body, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]) -> list[Slices]:
         """Computes tensors of a function's graph from its inputs."""
@@ -274,9 +274,9 @@ class _Writer:
         if op.control == "call":
             return self.write(op.body, op.results, inputs)
         if isinstance(op, GraphOp) and op.bodies:
-            self._loops.add(id(operation))
+            self._loops.add(operation)
             return self._control_flow(op, outputs, inputs)
-        if isinstance(op, GraphOp) and id(op.gradient_of) in self._loops:
+        if isinstance(op, GraphOp) and op.gradient_of in self._loops:
             return self._differentiated(op, outputs, inputs)
         if not isinstance(op, GraphOp):
             try:

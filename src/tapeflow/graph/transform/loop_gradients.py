@@ -79,8 +79,8 @@ class LoopSums:
                     continue
                 self.numbers.append(number)
         graph.structured_outputs = graph.outputs
-        used = {id(o) for o in needed_operations(graph.outputs, (), set())}
-        inputs = {i: x for i, x in inputs.items() if id(x.value.op) in used}
+        used = set(needed_operations(graph.outputs, (), set()))
+        inputs = {i: x for i, x in inputs.items() if x.value.op in used}
         self.per_iteration = [x.slice for x in inputs.values() if x.stacked]
         self.shared = [places[i] for i, x in inputs.items() if not x.stacked]
         graph.inputs = [count, *(x.value for x in sorted(inputs.values(), key=lambda x: not x.stacked))]
@@ -98,14 +98,14 @@ class LoopSums:
         if id(operation) in in_loop or isinstance(operation.op, GraphOp):
             return None
         *reached, _ = [o for o in reachable([operation], in_loop, controls=False) if o.type != "Placeholder"]
-        inside = set(map(id, reached))
-        sources = {id(t): t for o in (*reached, operation) for t in o.inputs if id(t.op) not in inside}
+        inside = set(reached)
+        sources = {id(t): t for o in (*reached, operation) for t in o.inputs if t.op not in inside}
         own = [t for t in sources.values() if id(t) not in self._invariant]
         small = bytes_of(operation.outputs[0]) <= sum(map(bytes_of, own))
         if not _is_sum(operation) and not (small and _has_rule(operation, True)):
             return None
-        varying_ids = varying(reached, own)
-        possible = all(_has_rule(o, id(o) in varying_ids) for o in reached)
+        changing = varying(reached, own)
+        possible = all(_has_rule(o, o in changing) for o in reached)
         return list(sources.values()) if own and possible and all(t.dtype.torch is not None for t in own) else None
 
     def __call__(self, columns: Sequence[Any], shared: Sequence[Any]) -> list[Any]:
@@ -341,7 +341,7 @@ class _Iteration:
         varying = _varying_operations(loop.body, loop.count)
         invariant = [
             i for i, (kind, _) in enumerate(gradient.captures)
-            if kind != "residual" or id(backward.captures[i].op) not in varying
+            if kind != "residual" or backward.captures[i].op not in varying
         ]  # fmt: skip
         self.changing = [i for i in gradient.live if not _only_blanks(gradient, i)]
         recurrent = [n for n in (gradient.result_places[i] for i in self.changing) if n is not None]
@@ -353,9 +353,9 @@ class _Iteration:
         computed = [t for t in self.sums.per_iteration if id(t) not in places]
         outputs = [*(backward.outputs[n] for n in self.numbers), *computed]
         effects = backward.graph.effects()
-        used = {id(o) for o in needed_operations(outputs, effects, set())}
-        self.captured = [i for i, t in enumerate(captures) if id(t.op) in used]
-        products = [o.args for o in backward.graph._operations if o.op is ops.MatMul.op and id(o) in used]
+        used = set(needed_operations(outputs, effects, set()))
+        self.captured = [i for i, t in enumerate(captures) if t.op in used]
+        products = [o.args for o in used if o.op is ops.MatMul.op]
         transposed = {id(b) for _, b, *flags in products if flags[1:2] == [True]}
         self.transposed = [i for i in invariant if id(captures[i]) in transposed]
         inputs = [*backward.inputs[: len(gradient.live)], *(captures[i] for i in self.captured)]
@@ -475,8 +475,8 @@ def _backward_body(body: Body, count: int, targets: Sequence[int]) -> tuple[Body
         live |= reached
 
 
-def _varying_operations(body: Body, count: int) -> set[int]:
-    """Returns the ids of a loop body's operations with outputs that may differ between iterations.
+def _varying_operations(body: Body, count: int) -> set[Operation]:
+    """Returns a loop body's operations with outputs that may differ between iterations.
 
     Args:
         body: the body.
@@ -484,12 +484,12 @@ def _varying_operations(body: Body, count: int) -> set[int]:
     """
     operations = body.graph._operations
     if body.stateful:  # it may assign variables
-        return {id(o) for o in operations}
-    ids = {id(t.op) for t in body.inputs[:count]}
+        return set(operations)
+    changing = {t.op for t in body.inputs[:count]}
     for operation in operations:
-        if operation.stateful or any(id(t.op) in ids for t in operation.inputs):
-            ids.add(id(operation))
-    return ids
+        if operation.stateful or any(t.op in changing for t in operation.inputs):
+            changing.add(operation)
+    return changing
 
 
 def _from_last(column: Column, trips: int) -> Iterable[Any]:
