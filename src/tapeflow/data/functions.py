@@ -28,7 +28,6 @@ from tapeflow.data.threads import running
 from tapeflow.data.whole_batches import batches_of
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GraphOp
-from tapeflow.graph.program.effects import draws_from_stream
 from tapeflow.graph.transform.body import Body, raw
 
 if TYPE_CHECKING:
@@ -197,8 +196,9 @@ class MappedFunction:
 
     @cached_property
     def draws(self) -> bool:
-        """True if it, or a function that it calls, draws random numbers from a stream."""
-        return any(map(draws_from_stream, nested_operations(self._body.graph)))
+        """True if it, or a function that it calls, draws random numbers from a stream, if it has seeds."""
+        ops = [o.op for o in nested_operations(self._body.graph)]
+        return any(op.registered and op.opdef.stateful and "seed" in op.params for op in ops)
 
     @cached_property
     def declares_shapes(self) -> bool:

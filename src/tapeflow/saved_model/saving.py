@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +26,7 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.data.graph_defs import DatasetResource
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
-from tapeflow.graph.graphdef.export import PRODUCER, ExportedGradient, FunctionWriter, strip_default_attrs
+from tapeflow.graph.graphdef.export import PRODUCER, ExportedGradient, FunctionWriter, op_def_proto
 from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.io import gfile
 from tapeflow.io.atomic_replace import replaced_file, replaced_folder
@@ -291,7 +292,7 @@ class _Model:
         meta.graph_def.node.add(name="init", op="NoOp", input=[f"^{call.name}" for call in calls])
         meta.signature_def["__saved_model_init_op"].outputs["__saved_model_init_op"].name = "init"
         meta.collection_def["saved_model_main_op"].node_list.value.append("init")
-        strip_default_attrs(meta.graph_def)
+        _strip_default_attrs(meta.graph_def)
         meta.meta_info_def.stripped_default_attrs = True
         return meta
 
@@ -475,3 +476,21 @@ def _check_op(op: str, function: str) -> None:
         raise ValueError(
             f"The function {function} has an operation {op!r}, which only this process can run: it can't be saved."
         ) from None
+
+
+def _strip_default_attrs(graph_def: Message) -> None:
+    """Removes the attrs with default values from the nodes of a graph and of its functions: readers with an older
+    definition of an op refuse those that they don't know.
+    """
+    functions = graph_def.library.function
+    own = {f.signature.name for f in functions}
+    defaults: dict[str, dict[str, Any]] = {}
+    for node in itertools.chain(graph_def.node, *[f.node_def for f in functions]):
+        if node.op in own:
+            continue
+        if node.op not in defaults:
+            attrs = op_def_proto(node.op).attr
+            defaults[node.op] = {a.name: a.default_value for a in attrs if a.HasField("default_value")}
+        default = defaults[node.op]
+        for name in [name for name, value in node.attr.items() if name in default and value == default[name]]:
+            del node.attr[name]

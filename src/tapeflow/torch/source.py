@@ -323,8 +323,7 @@ def _refuse_residuals(program: Program) -> None:
     Raises:
         Unconvertible: it does.
     """
-    gradients = [s.op.gradient_of for s in program.steps if not s.registered]
-    recorded = next((g.operation for g in gradients if g is not None), None)
+    recorded = next((s.op.gradient_of for s in program.steps if not s.registered and s.op.gradient_of), None)
     if recorded is not None:
         raise Unconvertible(
             f"the gradient of {recorded.type} ({recorded.name}) is computed in the function, and torch "

@@ -11,8 +11,15 @@ from tapeflow.graph.graphdef.export import FunctionWriter
 from tapeflow.graph.graphdef.import_graph import Builder
 from tapeflow.graph.graphdef.node_protos import ParsedNode, function_of, in_order
 from tapeflow.graph.ir.func_graph import FuncGraph
-from tapeflow.graph.ir.positions import Nowhere
+from tapeflow.graph.ir.positions import Position, Positions
 from tapeflow.graph.transform.body import Body
+
+
+class _Nowhere(Positions):
+    """Finds no positions: the operations of a function that came from another process have none here."""
+
+    def here(self, depth: int) -> Position | None:
+        return None
 
 
 def definitions_of(body: Body) -> list[bytes]:
@@ -37,7 +44,7 @@ def graph_of(name: str, definitions: Sequence[Any], inputs: Callable[[FuncGraph]
     library = {proto.signature.name: proto for proto in protos}
     definition = function_of(library["main"])
     graph = FuncGraph(name)
-    graph._positions = Nowhere()
+    graph._positions = _Nowhere()
     builder = Builder(graph, library)
     with graph.as_default():
         tensors = inputs(graph)

@@ -52,12 +52,12 @@ def divide(
         function_of: returns the function that computes a part, a program.
     """
     counting = _counting_steps(program)
-    steps = [step for step in program.steps if id(step) in counting]
+    steps = [step for step in program.steps if step in counting]
     runs: list[list[Step]] = [[]]
     for step in program.steps:
         if id(step.operation) in obstacles:
             runs += [[step], []]
-        elif id(step) not in counting:
+        elif step not in counting:
             runs[-1].append(step)
     for i, run in enumerate(runs):
         cost = 0 if i % 2 else _steps_cost(program, run)
@@ -70,14 +70,14 @@ def divide(
     return whole
 
 
-def _counting_steps(program: Program) -> set[int]:
-    """Returns the ids of the steps that the source computes with Python numbers, such as counters of loops.
+def _counting_steps(program: Program) -> set[Step]:
+    """Returns the steps that the source computes with Python numbers, such as counters of loops.
 
     They are scalar integers and truth values from the program's inputs, and inputs sliced at such a number.
     """
     inputs, constants = {id(t) for t in program.inputs}, set(program.constants)
     numbers = {id(t) for t in program.inputs if t.shape.rank == 0 and t.dtype.is_integer}
-    steps: set[int] = set()
+    steps: set[Step] = set()
     for step in program.steps:
         operands = {id(t) for t in step.inputs}
         scalars = all(t.shape.rank == 0 and (t.dtype.is_integer or t.dtype.is_bool) for t in step.outputs)
@@ -85,9 +85,9 @@ def _counting_steps(program: Program) -> set[int]:
             continue
         if operands <= numbers | constants and ((step.op.elementwise and scalars) or step.op is pack_op.op):
             numbers.update(id(t) for t in step.outputs)
-            steps.add(id(step))
+            steps.add(step)
         elif any(id(a) in numbers for a in step.op.hosts(step.args)):
-            steps.add(id(step))
+            steps.add(step)
     return steps
 
 
@@ -102,15 +102,15 @@ def _part_step(program: Program, run: list[Step], function_of: Callable[[Program
 def _with_sizes(program: Program, run: list[Step]) -> list[Step]:
     """Returns the steps of a run, and earlier steps that compute the sizes in it from the shapes of tensors."""
     producers = program.producers
-    within = {id(step) for step in run}
+    within = set(run)
     stack = [a for step in run if step.registered for a in step.op.hosts(step.args)]
     while stack:
         tensor = stack.pop()
         step = producers.get(id(tensor))
-        if step is not None and step.pure and id(step) not in within:
-            within.add(id(step))
+        if step is not None and step.pure and step not in within:
+            within.add(step)
             stack += [] if step.op.reads_shape else step.inputs
-    return [step for step in program.steps if id(step) in within]
+    return [step for step in program.steps if step in within]
 
 
 def _steps_cost(program: Program, steps: list[Step]) -> float:

@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 import torch
 
 from tapeflow.core import device as devices
-from tapeflow.core.ops.static import numbers, value_of
+from tapeflow.core.ops.static import numbers
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import _add_delta, _assign_value, _subtract_delta
-from tapeflow.graph.codegen.step_source import PARTLY_SUPPORTED
+from tapeflow.graph.codegen.step_source import PARTLY_SUPPORTED, static_numbers
 from tapeflow.graph.codegen.symbolic_source import Sizes, SymbolicWriter
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
@@ -71,6 +71,7 @@ class GraphWriter(SymbolicWriter):
     def write(self, name: str, program: Program) -> None:
         changed = {id(variable_of(t)) for t in changed_handles(program)}
         self.changed = [i for i, t in enumerate(program.inputs) if id(variable_of(t)) in changed]
+        self._used_names.add(name)
         self.row(0, f"def {name}({', '.join(map(self.name, program.inputs))}):")
         self.block(program, 1)
         self.write_return(1, list(map(self.reference, [*program.outputs, *(program.inputs[i] for i in self.changed)])))
@@ -110,7 +111,7 @@ class GraphWriter(SymbolicWriter):
         sizes = [size for row in result_sizes(step, self.sizes) or () for size in row]
         sizes += [e for a in given if a.counts for e in a.expressions]
         text = f"({call.description!r}, {self._numbered(call)}, [{', '.join(tensors)}], [{', '.join(sizes)}])"
-        return f"{self.named('opaque', opaque)}{text}{'' if _gives_several(step) else '[0]'}"
+        return f"{self.named('opaque', opaque)}{text}{'' if step.gives_tuple else '[0]'}"
 
     def _numbered(self, call: Any) -> int:
         """Returns the number by which compiled code finds a call."""
@@ -128,7 +129,7 @@ class GraphWriter(SymbolicWriter):
                 template.append(_Given(list(map(self.reference, arg)), True))
             elif not isinstance(arg, SymbolicTensor):
                 template.append(arg)
-            elif kind == "host" and (known := static_numbers(arg, constant, self._static)) is not None:
+            elif kind == "host" and (known := static_numbers(arg, self._constants, self._static)) is not None:
                 template.append(known)
             elif kind == "host":
                 sizes = self.sizes.of(arg)
@@ -170,7 +171,7 @@ class GraphWriter(SymbolicWriter):
                 return call(*given, has_values=True)
             results = result if isinstance(result, (list, tuple)) else [result]
             cast = [r if r.dtype is d else r.to(d) for r, d in zip(results, dtypes, strict=True)]
-            return cast if _gives_several(step) else cast[0]
+            return cast if step.gives_tuple else cast[0]
 
         return call
 
@@ -221,19 +222,8 @@ class _Number:
         return torch.full(self._shape, value, **self._options)
 
 
-def _gives_several(step: Step) -> bool:
-    """Returns True if a step's call returns a list of results."""
-    return not step.registered or len(step.op.opdef.outputs) > 1 or any(out.is_list for out in step.op.opdef.outputs)
-
-
 def _argument_kinds(step: Step) -> Sequence[str]:
     return step.op.kinds if step.registered else ["host", *["tensor"] * (len(step.args) - 1)]
-
-
-def static_numbers(tensor: SymbolicTensor, constant: Any, static: bool) -> Any:
-    """Returns a host argument as Python numbers if it is the same in all calls, otherwise None."""
-    value = value_of(tensor) if constant is None and static else constant
-    return None if value is None else numbers(value)
 
 
 def changed_handles(program: Program) -> list[SymbolicTensor]:
@@ -272,7 +262,7 @@ def is_opaque(step: Step, untraceable: Collection[Any], sizes: Sizes, constants:
     if any(t.dtype in PARTLY_SUPPORTED for t in (*step.inputs, *step.outputs)):  # a trace does not see values
         return True
     hosts = [a for a in step.op.hosts(step.args) if isinstance(a, SymbolicTensor) and sizes.of(a) is None]
-    return any(static_numbers(a, constants.get(id(a)), static) is None for a in hosts)
+    return any(static_numbers(a, constants, static) is None for a in hosts)
 
 
 def result_sizes(step: Step, sizes: Sizes) -> list[list[str]] | None:

@@ -94,7 +94,6 @@ class _GraphSource(Written):
 
     def _write(self) -> GraphWriter:
         writer = GraphWriter(self._untraceable)
-        writer.reserve(self.name)
         writer.write(self.name, self._program)
         return writer
 

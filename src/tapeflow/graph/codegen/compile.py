@@ -227,7 +227,6 @@ class Compiled(Written):
 
     def _write(self) -> Writer:
         writer = self.writer()
-        writer.reserve(self.name)
         writer.write(self.name, self._program_to_write())
         return writer
 

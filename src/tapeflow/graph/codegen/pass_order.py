@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tapeflow.graph.codegen.passes.attention import recognize
 from tapeflow.graph.codegen.passes.bound_attrs import bind
@@ -21,13 +21,10 @@ from tapeflow.graph.codegen.passes.small_functions import compile_functions
 from tapeflow.graph.codegen.passes.weighted_layers import join_layers
 from tapeflow.graph.compiler.clusters import cluster, cluster_all, cluster_small
 from tapeflow.graph.compiler.native_loops import compile_loops
-from tapeflow.graph.ir.positions import stack_summary
+from tapeflow.graph.ir.positions import user_line
 from tapeflow.graph.program.program import Program
 from tapeflow.graph.program.program_checks import run_passes
 from tapeflow.graph.program.simplify import prune
-
-if TYPE_CHECKING:
-    from tapeflow.graph.ir.operation import Operation
 
 Pass = Callable[[Program], None]
 
@@ -65,25 +62,19 @@ def rewrites(name: str, program: Program, passes: Sequence[Any], inner: Sequence
     count = len(program.steps)
     lines = []
     for run in passes:
-        before = [step.op for step in program.steps]  # holding them keeps their ids unique
-        known = {id(op) for op in before}
+        known = {step.op for step in program.steps}
         run_passes(program, [run])
-        made = [step for step in program.steps if not step.registered and id(step.op) not in known]
+        made = [step for step in program.steps if not step.registered and step.op not in known]
         calls = Counter(step.name for step in made)
         if calls:
             of = sum(len(step.origins) for step in made)
             names = ", ".join(f"{op} ({n})" if n > 1 else op for op, n in calls.items())
             lines.append(f"  {run.__name__}: {of} {'op' if of == 1 else 'ops'} as {names}")
     for miss in program.misses:
-        instead = "" if miss.instead is None else f" ({miss.instead.type} at {_user_line(miss.instead)})"
-        lines.append(f"  near miss: {miss.name} at {_user_line(miss.operation)}: {miss.reason}{instead}")
+        at, *other = [user_line(o.position) or o.name for o in (miss.operation, miss.instead) if o is not None]
+        instead = "" if miss.instead is None else f" ({miss.instead.type} at {other[0]})"
+        lines.append(f"  near miss: {miss.name} at {at}: {miss.reason}{instead}")
     bodies = [body for step in program.steps if not step.registered for body in step.op.bodies.values()]
     left = len(program.steps)
     head = f"{name}: {count} {'op' if count == 1 else 'ops'} in {left} {'call' if left == 1 else 'calls'}"
     return [head, *lines, *(line for b in bodies for line in rewrites(b.name, b.compiled.program, inner, inner))]
-
-
-def _user_line(operation: Operation) -> str:
-    """Returns the file and line of the user's code that added an operation."""
-    frames = stack_summary(operation.position)
-    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else operation.name

@@ -13,7 +13,7 @@ import builtins
 import functools
 import keyword
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from typing import Any
 
@@ -50,7 +50,7 @@ class Writer:
         self.names: dict[int, str] = {}
         self._programs: list[Program] = []
         self._within: list[Step] = []  # the steps whose parts are being written, outermost first
-        self._outer: dict[int, Step] = {}  # these steps, by the ids of the parts
+        self._outer: dict[Program, Step] = {}  # these steps, by the parts
         self._kernels: dict[Any, str] = {}  # the names of kernels, by op and dtypes
         self._constants: dict[int, Any] = {}
         self._rows: list[str] = []
@@ -66,6 +66,7 @@ class Writer:
 
     def write(self, name: str, program: Program) -> None:
         """Writes the function of a program."""
+        self._used_names.add(name)
         self.row(0, f"def {name}({', '.join(map(self.name, program.inputs))}):")
         self.block(program, 1)
         self.write_return(1, list(map(self.reference, program.outputs)))
@@ -84,7 +85,7 @@ class Writer:
         """Writes the steps of a program. Its inputs must have names already."""
         self._programs.append(program)
         if self._within:
-            self._outer[id(program)] = self._within[-1]
+            self._outer[program] = self._within[-1]
         self._constants.update(program.constants)
         self._static = self._static and program.static
         last = _last_uses(program) if self.deletes else {}
@@ -92,7 +93,7 @@ class Writer:
             self._within.append(step)
             self.step(step, indent)
             self._within.pop()
-            dead = [self.names[i] for i in last.get(id(step), ()) if i in self.names]
+            dead = [self.names[i] for i in last.get(step, ()) if i in self.names]
             if dead:
                 self.row(indent, f"del {', '.join(dead)}")
 
@@ -103,7 +104,7 @@ class Writer:
             return
         call = self.call(step)
         targets = [self.name(t) for t in step.outputs]
-        comma = "," if len(targets) == 1 and _gives_tuple(step) else ""
+        comma = "," if len(targets) == 1 and step.gives_tuple else ""
         self.row(indent, f"{', '.join(targets)}{comma} = {call}" if targets else call, step)
 
     def _cached_block(self, block: Program, indent: int) -> None:
@@ -123,7 +124,7 @@ class Writer:
 
     def outer_step(self, program: Program) -> Step | None:
         """Returns the conditional or loop that a program is a part of, or None for the whole function."""
-        return self._outer.get(id(program))
+        return self._outer.get(program)
 
     def values(self, local: dict[str, Any], step: Step) -> dict[int, Any]:
         """Returns the raw values that tensors had in a call of the function.
@@ -135,16 +136,13 @@ class Writer:
         Returns:
             The values by the ids of the graph's tensors.
         """
-        return self.with_aliases(self.named_values(local), step)
+        values = self.named_values(local)
+        aliases = next((p.aliases for p in self._programs if step in p.steps), {})
+        return values | {i: values[id(t)] for i, t in aliases.items() if id(t) in values}
 
     def named_values(self, local: dict[str, Any]) -> dict[int, Any]:
         """Returns the raw values of tensors with names, by the ids of the program's tensors."""
         return {i: local[name] for i, name in self.names.items() if name in local}
-
-    def with_aliases(self, values: dict[int, Any], step: Step) -> dict[int, Any]:
-        """Returns `values`, extended by the inputs and outputs of inlined functions around a step."""
-        aliases = next((p.aliases for p in self._programs if step in p.steps), {})
-        return values | {i: values[id(t)] for i, t in aliases.items() if id(t) in values}
 
     # ---- names ---------------------------------------------------------------------------------------------------
 
@@ -165,10 +163,6 @@ class Writer:
             unique = f"{name}_{count}"
         self._used_names.add(unique)
         return unique
-
-    def reserve(self, name: str) -> None:
-        """Reserves a name for the function that is being written."""
-        self._used_names.add(name)
 
     def named(self, wish: str, value: Any) -> str:
         """Returns the name of a value in the namespace, after adding the value if it is new."""
@@ -223,10 +217,8 @@ class Writer:
         """Returns the expression for a host argument: one that the kernel takes as Python values."""
         if not isinstance(arg, SymbolicTensor):
             return self.literal(arg)
-        value = self._constants.get(id(arg))
-        if value is None and self._static:
-            value = value_of(arg)
-        return self.literal(numbers(value)) if value is not None else self.host(arg)
+        known = static_numbers(arg, self._constants, self._static)
+        return self.host(arg) if known is None else self.literal(known)
 
     def host(self, tensor: SymbolicTensor) -> str:
         """Returns the expression for a tensor's value as Python numbers."""
@@ -295,26 +287,30 @@ def _of_objects(step: Step) -> bool:
     return any(t.dtype is variant or t.dtype is resource for t in step.operation.tensor_inputs)
 
 
-def _last_uses(program: Program) -> dict[int, list[int]]:
-    """Returns the ids of the temporaries with their last use in each step, by the steps' ids."""
+def static_numbers(tensor: SymbolicTensor, constants: Mapping[int, Any], static: bool) -> Any:
+    """Returns a host argument as Python numbers if it is the same in all calls, otherwise None.
+
+    Args:
+        tensor: the argument.
+        constants, static: see `Program`.
+    """
+    value = constants.get(id(tensor))
+    value = value_of(tensor) if value is None and static else value
+    return None if value is None else numbers(value)
+
+
+def _last_uses(program: Program) -> dict[Step, list[int]]:
+    """Returns the ids of the temporaries with their last use in each step."""
     lasting = program.lasting
     last: dict[int, Step] = {}
     for step in program.steps:
         for t in step.inputs:
             if id(t) not in lasting and not _is_small(t):
                 last[id(t)] = step
-    by_step: dict[int, list[int]] = {}
+    by_step: dict[Step, list[int]] = {}
     for i, step in last.items():
-        by_step.setdefault(id(step), []).append(i)
+        by_step.setdefault(step, []).append(i)
     return by_step
-
-
-def _gives_tuple(step: Step) -> bool:
-    """Returns True if the step's kernel returns a tuple."""
-    op = step.op
-    if step.registered:
-        return len(op.opdef.outputs) > 1 or any(out.is_list for out in op.opdef.outputs)
-    return op.gives_tuple
 
 
 def _is_small(tensor: SymbolicTensor) -> bool:

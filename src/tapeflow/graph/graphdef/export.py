@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from tensorboard.compat.proto import attr_value_pb2, function_pb2, graph_pb2, node_def_pb2, tensor_shape_pb2
+from tensorboard.compat.proto import attr_value_pb2, function_pb2, graph_pb2, node_def_pb2
 from tensorboard.compat.proto.op_def_pb2 import OpDef as OpDefProto
 from tensorboard.compat.proto.versions_pb2 import VersionDef
 
@@ -51,7 +50,7 @@ def graph_def(graph: Graph, from_version: int | None = None, add_shapes: bool = 
         if add_shapes:
             shapes = nodes[-1].attr["_output_shapes"].list
             shapes.SetInParent()
-            shapes.shape.extend(_shape_proto(t.shape) for t in operation.outputs)
+            shapes.shape.extend(t.shape.as_proto() for t in operation.outputs)
         proto.node.extend(nodes)
     proto.library.function.extend(writer.library.values())
     return proto
@@ -112,7 +111,7 @@ class FunctionWriter:
         arguments = {id(t): _parameter_name(t, used_names) for t in body.inputs}
         for t in body.inputs:
             proto.signature.input_arg.add(name=arguments[id(t)], type=t.dtype.as_datatype_enum)
-            proto.attr["_input_shapes"].list.shape.append(_shape_proto(t.shape))
+            proto.attr["_input_shapes"].list.shape.append(t.shape.as_proto())
         self._body(proto, body, arguments)
         used_names = set()
         for t in body.outputs:
@@ -537,19 +536,8 @@ def _attr_field(value: Any) -> tuple[str, Any]:
     if isinstance(value, (str, bytes)):
         return "s", value.encode(errors="surrogateescape") if isinstance(value, str) else value
     if isinstance(value, TensorShape):
-        return "shape", _shape_proto(value)
+        return "shape", value.as_proto()
     raise TypeError(f"{value!r} can't be the value of an attr in a GraphDef")
-
-
-def _shape_proto(shape: TensorShape) -> Any:
-    """Returns a shape as a `TensorShapeProto`."""
-    proto = tensor_shape_pb2.TensorShapeProto()
-    if shape.rank is None:
-        proto.unknown_rank = True
-    else:
-        for d in shape:
-            proto.dim.add(size=-1 if d is None else d)
-    return proto
 
 
 # ---- definitions -----------------------------------------------------------------------------------------------------
@@ -575,24 +563,6 @@ def op_def_proto(name: str) -> OpDefProto:
     for attr in definition.attrs.values():
         _describe_attr(proto.attr.add(), attr)
     return proto
-
-
-def strip_default_attrs(graph_def: Message) -> None:
-    """Removes the attrs with default values from the nodes of a graph and of its functions: readers with an older
-    definition of an op refuse those that they don't know.
-    """
-    functions = graph_def.library.function
-    own = {f.signature.name for f in functions}
-    defaults: dict[str, dict[str, Any]] = {}
-    for node in itertools.chain(graph_def.node, *[f.node_def for f in functions]):
-        if node.op in own:
-            continue
-        if node.op not in defaults:
-            attrs = op_def_proto(node.op).attr
-            defaults[node.op] = {a.name: a.default_value for a in attrs if a.HasField("default_value")}
-        default = defaults[node.op]
-        for name in [name for name, value in node.attr.items() if name in default and value == default[name]]:
-            del node.attr[name]
 
 
 def _describe_argument(proto: Message, argument: ArgDef) -> None:

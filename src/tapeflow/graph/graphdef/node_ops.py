@@ -33,7 +33,7 @@ from tapeflow.graph.graphdef.node_protos import NAMED_AFTER_NODE, ParsedNode, no
 from tapeflow.graph.ir.graph import READ, Graph
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in, variable_of
 from tapeflow.graph.ir.python_op import assert_op, executing_eagerly, python_op
-from tapeflow.graph.ir.variables import has_value, without_value
+from tapeflow.graph.ir.variables import is_initialized, without_value
 from tapeflow.graph.transform.control_flow import conditional
 from tapeflow.graph.transform.loops import loop
 from tapeflow.math.comparison import not_equal
@@ -61,10 +61,6 @@ def _import_placeholder(builder: Builder, node: ParsedNode, inputs: list[Any]) -
     return builder.graph.placeholder(node_attr(node, "dtype"), node_attr(node, "shape"), node.name).op
 
 
-def _placeholder_with_default(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
-    return placeholder_with_default(builder.graph, inputs[0], node_attr(node, "shape"), node.name)
-
-
 def placeholder_with_default(graph: Graph, value: Any, shape: Any, name: str) -> Operation:
     """Adds an operation whose output is `value`, unless a session feeds it another one."""
     op = GraphOp(
@@ -80,10 +76,6 @@ def placeholder_with_default(graph: Graph, value: Any, shape: Any, name: str) ->
 def _no_op(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     kind = "ControlTrigger" if node.op == "ControlTrigger" else "NoOp"
     return builder.graph.insert(GraphOp(kind), builder.graph.unique_name(node.name), ())
-
-
-def _import_identity(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
-    return identity(inputs[0]).op
 
 
 # ---- variables -------------------------------------------------------------------------------------------------------
@@ -139,11 +131,6 @@ def _scatter_builder(method: str) -> Build:
         return builder.graph.node(GraphOp(node.op, kernel, stateful=True), inputs, (), node.name)
 
     return build
-
-
-def _is_initialized(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
-    op = GraphOp(node.op, lambda handle: convert(has_value(variable_in(handle))).value)
-    return builder.graph.node(op, inputs, [(bool_, [])], node.name)
 
 
 def _variable_shape(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
@@ -317,12 +304,13 @@ register(
         "Const": _import_constant,
         "Placeholder": _import_placeholder,
         "PlaceholderV2": _import_placeholder,
-        "PlaceholderWithDefault": _placeholder_with_default,
+        "PlaceholderWithDefault": lambda builder, node, inputs: placeholder_with_default(
+            builder.graph, inputs[0], node_attr(node, "shape"), node.name
+        ),
         "NoOp": _no_op,
         "ControlTrigger": _no_op,
         "DisableCopyOnRead": _no_op,
-        "Snapshot": _import_identity,
-        "DebugGradientIdentity": _import_identity,
+        **dict.fromkeys(("Snapshot", "DebugGradientIdentity"), lambda builder, node, inputs: identity(inputs[0]).op),
         "VarHandleOp": _variable_handle,
         "ReadVariableOp": _read_variable,
         "AssignVariableOp": _variable_update(lambda handle, value: _assign_value(variable_in(handle), value)),
@@ -330,7 +318,7 @@ register(
         "AssignSubVariableOp": _variable_update(lambda handle, value: _subtract_delta(variable_in(handle), value)),
         **{f"ResourceScatter{kind.title()}": _scatter_builder(f"scatter_{kind}") for kind in _CHANGES},
         **{f"ResourceScatterNd{k.title()}": _scatter_builder(f"scatter_nd_{k}") for k in _CHANGES_OF_ENTRIES},
-        "VarIsInitializedOp": _is_initialized,
+        "VarIsInitializedOp": lambda builder, node, inputs: is_initialized(inputs[0]).op,
         "VariableShape": _variable_shape,
         "ResourceGather": _resource_gather,
         "Assert": _import_assert,

@@ -394,11 +394,6 @@ def shape_of(proto: Any) -> TensorShape:
     return TensorShape([None if d.size == -1 else d.size for d in proto.dim])
 
 
-def input_dtypes(node: ParsedNode, definition: OpDef) -> list[Any]:
-    """Returns the dtypes that the node's attrs specify for its inputs, at most for one more than it has."""
-    return _argument_dtypes(node, definition, definition.inputs, len(node.inputs) + 1)
-
-
 def output_dtypes(node: ParsedNode, definition: OpDef) -> list[Any]:
     """Returns the dtypes that the node's attrs specify for its outputs."""
     return _argument_dtypes(node, definition, definition.outputs, _MOST_OUTPUTS)
@@ -422,7 +417,7 @@ def check_inputs(node: ParsedNode, definition: OpDef, tensors: Sequence[Any], pr
     Raises:
         ValueError: there are more or fewer inputs, or one has another dtype.
     """
-    expected = input_dtypes(node, definition)
+    expected = _argument_dtypes(node, definition, definition.inputs, len(node.inputs) + 1)
     if len(expected) != len(tensors):
         names = ", ".join(map(datatype_name, expected))
         raise ValueError(

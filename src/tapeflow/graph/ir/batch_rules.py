@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from tapeflow.core.context import state
@@ -25,27 +25,20 @@ def draws(op: Any) -> bool:
     return op.opdef.stateful and not op.elementwise
 
 
-def own_stream(operation: Operation, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the function, bound to the operation's random stream if it has one."""
-    if isinstance(operation.op, GraphOp) or not draws(operation.op):
-        return function
-    return of_operation(operation, function)
-
-
-def varying(operations: Iterable[Operation], slices: Iterable[SymbolicTensor]) -> set[int]:
-    """Returns the ids of the operations of a function whose outputs differ between slices.
+def varying(operations: Iterable[Operation], slices: Iterable[SymbolicTensor]) -> set[Operation]:
+    """Returns the operations of a function whose outputs differ between slices.
 
     Args:
         operations: the function's operations, in order.
         slices: the function's batched inputs.
     """
-    ids = {id(t.op) for t in slices}
+    differing = {t.op for t in slices}
     for operation in operations:
         if operation.op.reads_shape:  # all slices have the same shape, and all lists the same length
             continue
-        if draws(operation.op) or any(id(t.op) in ids for t in operation.inputs):
-            ids.add(id(operation))
-    return ids
+        if draws(operation.op) or any(t.op in differing for t in operation.inputs):
+            differing.add(operation)
+    return differing
 
 
 def of_registered(operation: Operation, batch: Batch, values: dict[int, Slices]) -> list[Slices]:
@@ -72,7 +65,8 @@ def of_registered(operation: Operation, batch: Batch, values: dict[int, Slices])
         stacked, rule = True, rule_of(op)
         if rule is None:
             raise NoRule
-        results = own_stream(operation, rule)(batch.of_op(op, operation.outputs), *args)
+        rule = of_operation(operation, rule) if draws(op) else rule
+        results = rule(batch.of_op(op, operation.outputs), *args)
     results = results if isinstance(results, (list, tuple)) else [results]
     pairs = zip(results, operation.outputs, strict=True)
     return [r if isinstance(r, Slices) else Slices(r, t, stacked) for r, t in pairs]

@@ -220,7 +220,8 @@ class Graph(Collections, GraphNames, GraphMembers):
         """Returns a device scope; the same as `tf.device`."""
         return devices.device(device_name_or_function)
 
-    def control_dependencies(self, control_inputs: Any) -> Any:
+    @contextmanager
+    def control_dependencies(self, control_inputs: Any) -> Iterator[None]:
         """Returns a context: its operations run after `control_inputs`. None clears the outer control inputs.
 
         Args:
@@ -235,10 +236,6 @@ class Graph(Collections, GraphNames, GraphMembers):
             ...     print(sess.run(c), sess.run(v))
             2.0 5.0
         """
-        return self._with_control(control_inputs)
-
-    @contextmanager
-    def _with_control(self, control_inputs: Any) -> Iterator[None]:
         before = self._control
         if control_inputs is None:
             self._control = []

@@ -20,19 +20,17 @@ if TYPE_CHECKING:
 def check_lists(op: Any, args: Sequence[Any]) -> None:
     """Raises TensorFlow's error for an empty list of tensors, if the op refuses it."""
     for argument, arg in zip(op.opdef.inputs, args, strict=False):
-        if argument.type_list_attr and type(arg) in (list, tuple) and not arg:
-            attr = op.opdef.attrs[argument.type_list_attr]
-            if attr.minimum:
-                raise ValueError(
-                    f"Attr '{attr.name}' of '{op.name}' Op passed list of length 0 less than minimum {attr.minimum}."
-                )
-        if argument.number_attr and type(arg) in (list, tuple) and not arg:
-            least = op.opdef.attrs[argument.number_attr].minimum
-            if least:
-                raise ValueError(
-                    f"List argument '{argument.name}' to '{op.name}' Op with length 0 shorter than minimum length "
-                    f"{least}."
-                )
+        attr = op.opdef.attrs.get(argument.type_list_attr or argument.number_attr)
+        if attr is None or not attr.minimum or type(arg) not in (list, tuple) or arg:
+            continue
+        if argument.type_list_attr:
+            raise ValueError(
+                f"Attr '{attr.name}' of '{op.name}' Op passed list of length 0 less than minimum {attr.minimum}."
+            )
+        raise ValueError(
+            f"List argument '{argument.name}' to '{op.name}' Op with length 0 shorter than minimum length "
+            f"{attr.minimum}."
+        )
 
 
 def check_attr_lists(op: RegisteredOp, args: Sequence[Any]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
 from traceback import StackSummary
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,29 +34,6 @@ if TYPE_CHECKING:
     from tapeflow.graph.ir.graph import Graph
 
 
-class GradientOf(NamedTuple):
-    """A description of a loop's gradient.
-
-    The gradient's inputs are the loop's trip count and residuals, cotangents, other values, the primal inputs, and the
-    backward function's captures from outside the body's graph, in this order.
-
-    Attributes:
-        operation: the loop.
-        targets: the outputs with cotangents.
-        sources: the inputs with gradients.
-        residuals: the number of the first inputs: the trip count and residuals.
-        others: the number of other values.
-        outside: the backward function's captures from outside the body's graph.
-    """
-
-    operation: Operation
-    targets: Sequence[int]
-    sources: Sequence[int]
-    residuals: int
-    others: int
-    outside: Sequence[Any]
-
-
 class GraphOp(Op):
     """An op that exists only in graphs. Its kernel belongs to one operation.
 
@@ -75,7 +52,7 @@ class GraphOp(Op):
         steering: the number of first inputs that only control execution: a predicate or a limit.
         specialized: of a conditional or loop, returns its programs with faster kernels.
         lowered: returns the operations that replace an operation of this op in a `GraphDef`.
-        gradient_of: for the gradient of a loop, its description.
+        gradient_of: for the gradient of a loop, the loop's operation.
         residuals: the residuals that the branches of a differentiated conditional return.
         part: the program of the steps that it computes at once, or None.
         diagnostic: True if it only checks, prints or records its inputs.
@@ -107,7 +84,7 @@ class GraphOp(Op):
         bodies: dict[str, Any] | None = None,
         places: dict[str, Sequence[int]] | None = None,
         gives_tuple: bool = False,
-        gradient_of: GradientOf | None = None,
+        gradient_of: Operation | None = None,
     ) -> None:
         self.name = name
         self.kernel = kernel

@@ -57,13 +57,6 @@ class Positions:
         return frame.f_code, frame.f_lasti, self._caller
 
 
-class Nowhere(Positions):
-    """Finds no positions: the operations of a function that came from another process have none here."""
-
-    def here(self, depth: int) -> Position | None:
-        return None
-
-
 def _users_frames(frame: FrameType | None, base: FrameType | None = None) -> tuple[list[FrameType], bool]:
     """Returns a frame and its callers up to `base`, without the engine's frames, and whether `base` is among these."""
     frames = []
@@ -100,3 +93,9 @@ def stack_summary(position: Position | None) -> StackSummary:
         line = next(islice(code.co_positions(), offset // 2, None))[0] or code.co_firstlineno
         frames.append(FrameSummary(code.co_filename, line, code.co_name, lookup_line=False))
     return StackSummary.from_list(frames[::-1])
+
+
+def user_line(position: Position | None) -> str:
+    """Returns the file and the line number of a position; "" for None."""
+    frames = stack_summary(position)
+    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else ""

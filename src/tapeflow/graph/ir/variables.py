@@ -38,20 +38,12 @@ def without_value(dtype: DType, shape: Any, name: str, trainable: bool = True) -
     return variable
 
 
-def held_by_session(variable: Variable) -> Variable:
-    """Returns a session's own copy of a graph's variable, without a value until it is initialized there."""
-    own = without_value(variable.dtype, variable.shape, variable._name, variable._trainable)
-    own._id = variable._id
-    own._constraint = variable._constraint
-    return own
-
-
 def has_value(variable: Variable) -> bool:
     """Returns True if the variable is initialized."""
     return hasattr(variable, "_value")
 
 
-def is_initialized(variable: Variable) -> SymbolicTensor:
-    """Returns a boolean scalar of the current graph: True if the variable has a value at run time."""
+def is_initialized(variable: Variable | SymbolicTensor) -> SymbolicTensor:
+    """Returns a boolean scalar of the current graph: True if the variable, or its handle, has a value at run time."""
     op = GraphOp("VarIsInitializedOp", lambda handle: convert(has_value(variable_in(handle))).value)
     return state.graph.node(op, [variable], [(bool_, [])]).outputs[0]

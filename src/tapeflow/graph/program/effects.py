@@ -12,7 +12,7 @@ from tapeflow.core.rng.seeds import of_operation
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, variable_of
+from tapeflow.graph.ir.operation import Operation, VariableUpdate, variable_of
 from tapeflow.graph.program.program import Step
 
 _OTHERS = "the effects outside of resources"
@@ -83,12 +83,6 @@ def effects_before(steps: Sequence[Step], counts: Callable[[Step], bool] = has_e
 
 
 # ---- random numbers --------------------------------------------------------------------------------------------------
-
-
-def draws_from_stream(operation: Any) -> bool:
-    """Returns True if an operation draws numbers that go on from call to call, if it has seeds."""
-    op = operation.op
-    return not isinstance(op, GraphOp) and op.opdef.stateful and "seed" in op.params
 
 
 def has_stream(call: Operation | Step) -> bool:

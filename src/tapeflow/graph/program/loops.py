@@ -14,39 +14,12 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.program.program import Program, Step
 
 
-class Body(Protocol):
-    """A traced function: a branch, or the condition or body of a loop."""
-
-    graph: Any
-    name: str
-    inputs: list[SymbolicTensor]
-    outputs: list[SymbolicTensor]
-
-    @property
-    def compiled(self) -> Any:
-        """The compiled function, with its `program`."""
-
-    @property
-    def optimized(self) -> bool:
-        """False if each of its operations runs as it stands."""
-
-    @property
-    def stateful(self) -> bool:
-        """True if running it has side effects."""
-
-    def returning(self, outputs: Sequence[SymbolicTensor]) -> Any:
-        """Returns the compiled function of other outputs."""
-
-    def function(self, *arguments: Any, **options: Any) -> Any:
-        """Returns a compiled function of the graph."""
-
-
 class Loop(Protocol):
-    """A loop: the kernel of a `While` operation."""
+    """A loop: the kernel of a `While` operation. Its condition and body are `Body`s (`transform/body.py`)."""
 
     name: str
-    condition: Body
-    body: Body
+    condition: Any
+    body: Any
     count: int
     places: tuple[Sequence[int], Sequence[int]]
     limited: bool

@@ -122,6 +122,13 @@ class Step:
         return not self.registered or all(t.dtype in NATIVE for t in (*self.op.tensors(self.args), *self.outputs))
 
     @property
+    def gives_tuple(self) -> bool:
+        """True if its kernel returns a tuple or a list, even of one result."""
+        if not self.registered:
+            return bool(self.op.gives_tuple)
+        return len(self.op.opdef.outputs) > 1 or any(out.is_list for out in self.op.opdef.outputs)
+
+    @property
     def pure(self) -> bool:
         """True if its outputs depend only on its inputs and it has no side effects."""
         return self.registered and not self.op.opdef.stateful
@@ -172,7 +179,7 @@ class Program:
         self.static = all(t.op.type == "Placeholder" for t in inputs) if static is None else static
         self.steps: list[Step] = []
         self.misses: list[Miss] = []
-        self._effects = {id(o) for o in effects}
+        self._effects = set(effects)
         self.aliases: dict[int, SymbolicTensor] = {}
         self._few: dict[Any, SymbolicTensor] = {}  # the first of equal constants with few elements
         self._inlined: set[int] = set()
@@ -210,7 +217,7 @@ class Program:
         return body.jit is None and id(body) not in self._inlined and not adapts
 
     def _append(self, operation: Operation) -> None:
-        must_run = operation.stateful or id(operation) in self._effects
+        must_run = operation.stateful or operation in self._effects
         args = substitute(operation.args, self.aliases)
         self.steps.append(Step(operation.op, args, operation.outputs, [operation], must_run))
 
@@ -268,8 +275,8 @@ class Program:
 
     def part(self, steps: Sequence[Step]) -> Program:
         """Returns some of the steps as a program. Its outputs are the results with other uses."""
-        part, inside = copy.copy(self), set(map(id, steps))
-        others = [t for step in self.steps if id(step) not in inside for t in step.inputs]
+        part, inside = copy.copy(self), set(steps)
+        others = [t for step in self.steps if step not in inside for t in step.inputs]
         used = set(map(id, (*self.outputs, *others)))
         computed = {id(t): t for step in steps for t in step.outputs}
         operands = {id(t): t for step in steps for t in step.inputs}

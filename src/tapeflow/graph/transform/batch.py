@@ -45,7 +45,8 @@ from tapeflow.graph.codegen.loop_kernel import Loop
 from tapeflow.graph.ir.batch_rules import draws, of_registered, varying
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, variable_of
+from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
+from tapeflow.graph.ir.positions import user_line
 from tapeflow.graph.ir.python_op import eager_outputs
 from tapeflow.graph.program.interpreter import interpret
 from tapeflow.graph.program.program import needed_operations
@@ -124,30 +125,31 @@ def obstacle(body: Body, batched: Sequence[bool]) -> str:
         batched: for each input, True if it is batched.
     """
     operations = body.graph._operations
-    ids = varying(operations, [t for t, b in zip(body.inputs, batched, strict=True) if b])
+    stacked = varying(operations, [t for t, b in zip(body.inputs, batched, strict=True) if b])
     for operation in operations:
-        why = _batch_obstacle(operation, ids)
+        why = _batch_obstacle(operation, stacked)
         if why:
             return why
     return ""
 
 
-def _batch_obstacle(operation: Operation, varying_ids: set[int]) -> str:
+def _batch_obstacle(operation: Operation, differing: set[Operation]) -> str:
     op = operation.op
-    strings = id(operation) in varying_ids and any(t.dtype is string for t in (*operation.inputs, *operation.outputs))
+    strings = operation in differing and any(t.dtype is string for t in (*operation.inputs, *operation.outputs))
     if strings and not isinstance(op, GraphOp) and rule_of(op) is None:
         return f"{_operation_label(operation)}: its strings differ between slices"
     if op.stateful and not getattr(op, "bodies", None) and not op.elementwise and op.name != "Assert":
         return f"{_operation_label(operation)}: it has side effects"
     if not isinstance(op, GraphOp) or op is READ or op.name in ("Const", "Placeholder", "NoOp"):
         return ""
-    stacked = [id(t.op) in varying_ids for t in operation.inputs]
+    stacked = [t.op in differing for t in operation.inputs]
     of = op.gradient_of
     if of is not None:  # each slice has its own gradients, even for shared inputs
-        values = stacked[of.residuals + len(of.targets) + of.others : len(stacked) - len(of.outside)]
-        if any(isinstance(t, SymbolicTensor) for t in of.outside) or draws(of.operation.op):
+        gradient: Any = op.kernel
+        if any(isinstance(t, SymbolicTensor) for t in gradient.outside) or draws(of.op):
             return f"{_operation_label(operation)}: it takes tensors or random numbers of one slice"
-        return _obstacle_in(of.operation, [s or i in of.sources for i, s in enumerate(values)])
+        values = gradient.split(stacked)[3]
+        return _obstacle_in(of, [s or i in gradient.sources for i, s in enumerate(values)])
     if op.bodies:
         return _obstacle_in(operation, stacked)
     if not op.kernel or any(t.dtype.torch is None for t in (*operation.inputs, *operation.outputs)):
@@ -175,8 +177,8 @@ def _called_with(op: GraphOp, stacked: Sequence[bool]) -> Iterator[tuple[Body, l
 
 def _operation_label(operation: Operation) -> str:
     """Returns an operation's type, and the line of the user's code that added it."""
-    frames = operation.traceback
-    return f"{operation.type} ({frames[-1].filename}:{frames[-1].lineno})" if frames else operation.type
+    line = user_line(operation.position)
+    return f"{operation.type} ({line})" if line else operation.type
 
 
 def _loop_parts(loop: Loop, variables: Sequence[Any], inputs: Sequence[Any]) -> list[tuple[Body, list[Any]]]:
@@ -206,8 +208,8 @@ def _varying_variables(loop: Loop, stacked: Sequence[bool]) -> tuple[list[bool],
     while True:
         outputs = []
         for body, flags in _loop_parts(loop, carried, stacked):
-            ids = varying(body.graph._operations, [t for t, f in zip(body.inputs, flags, strict=True) if f])
-            outputs.append([id(t.op) in ids for t in body.outputs])
+            differing = varying(body.graph._operations, [t for t, f in zip(body.inputs, flags, strict=True) if f])
+            outputs.append([t.op in differing for t in body.outputs])
         (own_trip_counts,), after = outputs
         if own_trip_counts or not any(a and not b for a, b in zip(after, carried, strict=False)):
             return [c or own_trip_counts for c in carried], own_trip_counts
@@ -240,10 +242,10 @@ def on_batch(
 class _Writer:
     """Calls a function's ops in their order, each for all slices."""
 
-    def __init__(self, count: Any, options: BatchOptions, loops: set[int] | None = None) -> None:
+    def __init__(self, count: Any, options: BatchOptions, loops: set[Any] | None = None) -> None:
         self.batch = Batch(count)
         self._count, self._options = count, options
-        self._loops = set() if loops is None else loops  # the ids of the loops' operations that it has written
+        self._loops = set() if loops is None else loops  # the loops' operations that it has written
 
     def write(self, body: Body, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]) -> list[Slices]:
         """Computes tensors of a function's graph from its inputs."""
@@ -272,10 +274,10 @@ class _Writer:
         if op.control == "call":
             return self.write(op.body, op.results, inputs)
         if isinstance(op, GraphOp) and op.bodies:
-            self._loops.add(id(operation))
+            self._loops.add(operation)
             return self._control_flow(op, outputs, inputs)
-        if isinstance(op, GraphOp) and op.gradient_of is not None and id(op.gradient_of.operation) in self._loops:
-            return self._differentiated(op.gradient_of, outputs, inputs)
+        if isinstance(op, GraphOp) and op.gradient_of in self._loops:
+            return self._differentiated(op, outputs, inputs)
         if not isinstance(op, GraphOp):
             try:
                 return of_registered(operation, self.batch, values)
@@ -294,25 +296,23 @@ class _Writer:
             return self._loop(op.kernel, outputs, inputs)
         return self._conditional(op, outputs, *inputs)
 
-    def _differentiated(
-        self, of: GradientOf, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]
-    ) -> list[Slices]:
+    def _differentiated(self, op: GraphOp, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]) -> list[Slices]:
         """Computes the gradient of a loop: runs the loop for the batch again, and differentiates it."""
-        seeds = inputs[of.residuals : of.residuals + len(of.targets)]
-        rest = inputs[of.residuals + len(of.targets) + of.others :]
-        primals = list(rest[: len(rest) - len(of.outside)])
+        gradient: Any = op.kernel
+        loop: Any = op.gradient_of
+        _, seeds, _, primals, _ = gradient.split(inputs)
         stacked = any(x.stacked for x in (*seeds, *primals))
         tape = Tape(persistent=False, watch_accessed=False)
         tape.start()
         try:
-            for i in of.sources:
+            for i in gradient.sources:
                 primals[i] = self._copy(primals[i], stacked)
                 tape.watch(primals[i].value)
-            results = self._control_flow(of.operation.op, _plain_outputs(of.operation), primals)
-            targets = [self._stacked(results[i]) if stacked else results[i].value for i in of.targets]
+            results = self._control_flow(loop.op, _plain_outputs(loop), primals)
+            targets = [self._stacked(results[i]) if stacked else results[i].value for i in gradient.targets]
         finally:
             tape.stop()
-        sources = [primals[i].value for i in of.sources]
+        sources = [primals[i].value for i in gradient.sources]
         grads = tape.gradients(targets, sources, [self._stacked(dy) if stacked else dy.value for dy in seeds])
         return [
             Slices(zero_gradient(x) if g is None else dense(g), t, stacked)

@@ -27,17 +27,17 @@ def copy_of(graph: FuncGraph) -> FuncGraph:
     """
     other = copy.copy(graph)
     tensors: dict[int, SymbolicTensor] = {}
-    operations: dict[int, Operation] = {}
+    operations: dict[Operation, Operation] = {}
     for operation in graph._operations:
-        own = operations[id(operation)] = _copy_of(operation, other)
+        own = operations[operation] = _copy_of(operation, other)
         tensors.update(zip(map(id, operation.outputs), own.outputs, strict=True))
     for own in operations.values():
         own.args = substitute(own.args, tensors)
-        own._control_inputs = tuple([operations[id(o)] for o in own._control_inputs])
+        own._control_inputs = tuple([operations[o] for o in own._control_inputs])
         of = own.op.gradient_of if isinstance(own.op, GraphOp) else None
-        if of is not None and id(of.operation) in operations:
+        if of in operations:
             own.op = copy.copy(own.op)
-            own.op.gradient_of = of._replace(operation=operations[id(of.operation)])
+            own.op.gradient_of = operations[of]
     other._finalized, other.original = False, graph
     other._operations = list(operations.values())
     other._by_name = {operation.name: operation for operation in other._operations}

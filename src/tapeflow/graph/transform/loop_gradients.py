@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,26 +12,21 @@ import torch
 from tapeflow.array.list_values import Repeated, Rows
 from tapeflow.core.autodiff.gradients import raw_zeros
 from tapeflow.core.fork_locks import cached_property
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, rule_of
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.types.dtypes import variant
+from tapeflow.core.types.dtypes import int32, variant
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen.loop_kernel import Loop
 from tapeflow.graph.compiler.native_loops import NativeGradient, entry_shape, sized_program
 from tapeflow.graph.compiler.qualification import KEPT, is_static, may_compile
-from tapeflow.graph.program.program import needed_operations
-from tapeflow.graph.program.sizes import BySizes
-
-if TYPE_CHECKING:
-    from tapeflow.graph.transform.body import Body
-from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, rule_of
-from tapeflow.core.types.dtypes import int32
-from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.types.spec import TensorSpec
 from tapeflow.graph.ir.batch_rules import arguments, of_registered, varying
 from tapeflow.graph.ir.func_graph import FuncGraph
-from tapeflow.graph.ir.operation import GraphOp, Operation
-from tapeflow.graph.program.program import bytes_of
+from tapeflow.graph.ir.operation import GraphOp, Operation, reachable
+from tapeflow.graph.program.program import bytes_of, needed_operations
+from tapeflow.graph.program.sizes import BySizes
 from tapeflow.graph.transform.body import Body
 
 
@@ -83,8 +79,8 @@ class LoopSums:
                     continue
                 self.numbers.append(number)
         graph.structured_outputs = graph.outputs
-        used = {id(o) for o in needed_operations(graph.outputs, (), set())}
-        inputs = {i: x for i, x in inputs.items() if id(x.value.op) in used}
+        used = set(needed_operations(graph.outputs, (), set()))
+        inputs = {i: x for i, x in inputs.items() if x.value.op in used}
         self.per_iteration = [x.slice for x in inputs.values() if x.stacked]
         self.shared = [places[i] for i, x in inputs.items() if not x.stacked]
         graph.inputs = [count, *(x.value for x in sorted(inputs.values(), key=lambda x: not x.stacked))]
@@ -101,22 +97,15 @@ class LoopSums:
         """Returns the operands for computing an operation after the loop; None if the loop must compute it."""
         if id(operation) in in_loop or isinstance(operation.op, GraphOp):
             return None
-        sources: dict[int, SymbolicTensor] = {}
-        reached: dict[int, Operation] = {}
-        stack = [operation]
-        while stack:
-            for t in stack.pop().inputs:
-                if id(t.op) in in_loop or t.op.type == "Placeholder":
-                    sources[id(t)] = t
-                elif id(t.op) not in reached:
-                    reached[id(t.op)] = t.op
-                    stack.append(t.op)
+        *reached, _ = [o for o in reachable([operation], in_loop, controls=False) if o.type != "Placeholder"]
+        inside = set(reached)
+        sources = {id(t): t for o in (*reached, operation) for t in o.inputs if t.op not in inside}
         own = [t for t in sources.values() if id(t) not in self._invariant]
         small = bytes_of(operation.outputs[0]) <= sum(map(bytes_of, own))
         if not _is_sum(operation) and not (small and _has_rule(operation, True)):
             return None
-        varying_ids = varying(sorted(reached.values(), key=lambda o: o.index), own)
-        possible = all(_has_rule(o, id(o) in varying_ids) for o in reached.values())
+        changing = varying(reached, own)
+        possible = all(_has_rule(o, o in changing) for o in reached)
         return list(sources.values()) if own and possible and all(t.dtype.torch is not None for t in own) else None
 
     def __call__(self, columns: Sequence[Any], shared: Sequence[Any]) -> list[Any]:
@@ -231,12 +220,17 @@ class LoopGradient:
         self.loop = loop.recording(self.residuals)
         self.loop.gradients.append(self)
 
-    def __call__(self, count: Any, *values: Any) -> tuple[Any, ...]:
+    def split(self, values: Sequence[Any]) -> list[list[Any]]:
+        """Divides its inputs: the trip count and residuals, cotangents, final values, the loop's inputs, `outside`."""
+        loop, rest = self.loop, iter(values)
+        inputs = loop.limited + loop.count + loop.captured
+        sizes = 1 + len(self.residuals), len(self.targets), len(self.zero_at_end), inputs
+        return [*(list(itertools.islice(rest, n)) for n in sizes), list(rest)]
+
+    def __call__(self, *values: Any) -> tuple[Any, ...]:
         """Returns the gradients of the inputs `sources`, as raw values."""
-        trips, first = int(count), len(self.residuals)
-        lists, values = [v[()] for v in values[:first]], values[first:]
-        cotangents, rest = values[: len(self.targets)], values[len(self.targets) :]
-        finals, inputs = rest[: len(self.zero_at_end)], rest[len(self.zero_at_end) :]
+        (count, *held), cotangents, finals, of_loop, outside = self.split(values)
+        trips, lists, inputs = int(count), [v[()] for v in held], [*of_loop, *outside]
         grads = dict(zip(self.targets, cotangents, strict=True))
         grads.update((i, raw_zeros(v)) for i, v in zip(self.zero_at_end, finals, strict=True))
         totals: dict[int, Any] = {}
@@ -247,7 +241,7 @@ class LoopGradient:
         columns = self._columns(lists, inputs, trips)
         computed = iteration.in_machine_code(columns, trips, grads, totals) if is_stacked else None
         if computed is None and is_stacked and any(t.dtype is variant for t in self.residuals):
-            again = self.loop(*inputs[: len(inputs) - len(self.outside)])[self.loop.count + 1 :]
+            again = self.loop(*of_loop)[self.loop.count + 1 :]
             by_tensor = dict(zip(map(id, self.loop.residuals or ()), again, strict=True))
             columns = self._columns([by_tensor[id(t)][()] for t in self.residuals], inputs, trips)
         if computed is None:
@@ -347,7 +341,7 @@ class _Iteration:
         varying = _varying_operations(loop.body, loop.count)
         invariant = [
             i for i, (kind, _) in enumerate(gradient.captures)
-            if kind != "residual" or id(backward.captures[i].op) not in varying
+            if kind != "residual" or backward.captures[i].op not in varying
         ]  # fmt: skip
         self.changing = [i for i in gradient.live if not _only_blanks(gradient, i)]
         recurrent = [n for n in (gradient.result_places[i] for i in self.changing) if n is not None]
@@ -359,9 +353,9 @@ class _Iteration:
         computed = [t for t in self.sums.per_iteration if id(t) not in places]
         outputs = [*(backward.outputs[n] for n in self.numbers), *computed]
         effects = backward.graph.effects()
-        used = {id(o) for o in needed_operations(outputs, effects, set())}
-        self.captured = [i for i, t in enumerate(captures) if id(t.op) in used]
-        products = [o.args for o in backward.graph._operations if o.op is ops.MatMul.op and id(o) in used]
+        used = set(needed_operations(outputs, effects, set()))
+        self.captured = [i for i, t in enumerate(captures) if t.op in used]
+        products = [o.args for o in used if o.op is ops.MatMul.op]
         transposed = {id(b) for _, b, *flags in products if flags[1:2] == [True]}
         self.transposed = [i for i in invariant if id(captures[i]) in transposed]
         inputs = [*backward.inputs[: len(gradient.live)], *(captures[i] for i in self.captured)]
@@ -481,8 +475,8 @@ def _backward_body(body: Body, count: int, targets: Sequence[int]) -> tuple[Body
         live |= reached
 
 
-def _varying_operations(body: Body, count: int) -> set[int]:
-    """Returns the ids of a loop body's operations with outputs that may differ between iterations.
+def _varying_operations(body: Body, count: int) -> set[Operation]:
+    """Returns a loop body's operations with outputs that may differ between iterations.
 
     Args:
         body: the body.
@@ -490,12 +484,12 @@ def _varying_operations(body: Body, count: int) -> set[int]:
     """
     operations = body.graph._operations
     if body.stateful:  # it may assign variables
-        return {id(o) for o in operations}
-    ids = {id(t.op) for t in body.inputs[:count]}
+        return set(operations)
+    changing = {t.op for t in body.inputs[:count]}
     for operation in operations:
-        if operation.stateful or any(id(t.op) in ids for t in operation.inputs):
-            ids.add(id(operation))
-    return ids
+        if operation.stateful or any(t.op in changing for t in operation.inputs):
+            changing.add(operation)
+    return changing
 
 
 def _from_last(column: Column, trips: int) -> Iterable[Any]:

@@ -10,7 +10,6 @@ pops them.
 from __future__ import annotations
 
 import copy
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,7 +22,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.loop_kernel import Loop
-from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, has_gradient
+from tapeflow.graph.ir.operation import GraphOp, Operation, has_gradient
 from tapeflow.graph.ir.python_op import spec_of_gradient
 from tapeflow.graph.transform.body import Body, call, call_operation, gradients_of_inputs, traced_body, zeros_of
 from tapeflow.graph.transform.loop_gradients import LoopGradient
@@ -82,11 +81,8 @@ def loop_gradient(call: Any, *dys: Any) -> list[Any]:
     if not targets or not any(wanted):
         return [None] * len(inputs)
     kernel = LoopGradient(loop, targets, wanted)
-    residuals = _residuals_of(operation, kernel)
-    cotangents, first = [dys[i] for i in targets], len(residuals)
-
-    gradient_of = GradientOf(operation, targets, kernel.sources, first, len(kernel.zero_at_end), kernel.outside)
-    op = GraphOp("WhileGrad", kernel, gradient=_second_gradient, gives_tuple=True, gradient_of=gradient_of)
+    residuals, cotangents = _residuals_of(operation, kernel), [dys[i] for i in targets]
+    op = GraphOp("WhileGrad", kernel, gradient=_second_gradient, gives_tuple=True, gradient_of=operation)
     op.lowered = _with_lists
     finals = [operation.outputs[i] for i in kernel.zero_at_end]
     captured = map(state.graph.capture, kernel.outside)
@@ -115,9 +111,9 @@ def _residuals_of(operation: Operation, gradient: LoopGradient) -> list[Symbolic
 
 def _second_gradient(call: Any, *ddys: Any) -> list[Any]:
     """Returns the gradients of the inputs of a loop's gradient. Recomputes the loop instead of using residuals."""
-    of, gradient = call.outputs[0].op.op.gradient_of, call.outputs[0].op.op.kernel
-    first, count = of.residuals, len(of.targets)
-    operands = [*call.inputs[first : first + count], *call.inputs[first + count + of.others :]]
+    gradient: LoopGradient = call.outputs[0].op.op.kernel
+    residuals, dys, finals, *rest = gradient.split(call.inputs)
+    count, operands = len(dys), [t for part in (dys, *rest) for t in part]
 
     def compute(*values: Any) -> list[Any]:
         finals, counted = _with_pushes(gradient.loop, values[count:], gradient.residuals)
@@ -125,7 +121,7 @@ def _second_gradient(call: Any, *ddys: Any) -> list[Any]:
 
     operation = traced_body(f"{gradient.loop.name}_vjp", operands, compute).call(operands)[0].op
     grads = gradients_of_inputs(operation, ddys)
-    return [*[None] * first, *grads[:count], *[None] * of.others, *grads[count:]]
+    return [*[None] * len(residuals), *grads[:count], *[None] * len(finals), *grads[count:]]
 
 
 # ---- in TensorFlow's operations --------------------------------------------------------------------------------------
@@ -140,9 +136,8 @@ def _with_lists(operation: Operation) -> list[Operation]:
         if isinstance(op.kernel, Loop):
             finals, counted = _with_pushes(op.kernel, values, op.kernel.residuals or ())
             return [*counted[:1] * len(before), *finals, *counted]
-        of, parts = op.gradient_of, iter(values)
-        counted, dys, finals = (list(itertools.islice(parts, n)) for n in (of.residuals, len(of.targets), of.others))
-        return _with_pops(op.kernel, counted, dys, finals, list(parts))
+        counted, dys, finals, inputs, outside = op.kernel.split(values)
+        return _with_pops(op.kernel, counted, dys, finals, [*inputs, *outside])
 
     return [call_operation(operation, traced_body(operation.name, operation.args, compute), [*before, *outputs])]
 

@@ -29,7 +29,7 @@ from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.graph.ir.python_op import executing_eagerly
-from tapeflow.graph.ir.variables import held_by_session
+from tapeflow.graph.ir.variables import without_value
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.ragged.value import RaggedTensorValue
 from tapeflow.sparse.tensor import SparseTensorValue
@@ -399,7 +399,9 @@ class Session:
             return variable
         held = self._variables.get(variable._id)
         if held is None:
-            held = self._variables[variable._id] = held_by_session(variable)
+            held = without_value(variable.dtype, variable.shape, variable._name, variable._trainable)
+            held._id, held._constraint = variable._id, variable._constraint
+            self._variables[variable._id] = held
         return held
 
 

@@ -277,27 +277,25 @@ class Attention(Matcher):
         bias, mask = (t if t.shape.rank else None for t in (bias_or_none, mask_or_none))
         tensors = [*operands, *(t for t in (bias, mask) if t is not None)]
         steps, y = self.program.steps, step.outputs[0]
-        places = {id(s): i for i, s in enumerate(steps)}
+        places = {s: i for i, s in enumerate(steps)}
         later, stack = [], [*tensors]  # the steps that have to run earlier
         while stack:
             s = self.producers.get(id(stack.pop()))
-            if s is not None and places[id(s)] > places[id(step)] and s not in later:
+            if s is not None and places[s] > places[step] and s not in later:
                 later.append(s)
                 stack += s.inputs
         if not all(s.pure for s in later):
             return False
-        first = sorted(later, key=lambda s: places[id(s)])
+        first = sorted(later, key=places.__getitem__)
         sources = [*tensors, *(t for s in first for t in s.inputs)]
         self.write(step, tensors, ["{0}", "{1}", "{2}"], bias, mask, sums.args[6:], sources=sources)
         step.outputs = [result, sums.outputs[0]]
-        gone = {id(sums), id(step), *map(id, first)}
+        gone = {sums, step, *first}
         new = [*first, step]
         if turn is not step:
-            gone.add(id(turn))
+            gone.add(turn)
             new.append(Step(turn.op, [result, *turn.args[1:]], [y], step.origins))
-        self.program.steps = [
-            s for each in steps for s in (new if each is step else [] if id(each) in gone else [each])
-        ]
+        self.program.steps = [s for each in steps for s in (new if each is step else [] if each in gone else [each])]
         return True
 
 

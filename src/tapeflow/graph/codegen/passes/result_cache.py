@@ -37,8 +37,8 @@ def cache(program: Program) -> None:
     cost = sum(cost_of(s) + _PREPARING * isinstance(s.op, Preparation) for s in steps if s.op.allocates)
     if cost <= _LOOKING_UP + _CHECKING_A_VARIABLE * len(reads):
         return
-    inside = {id(step) for step in (*steps, *reads)}
-    rest = [step for step in program.steps if id(step) not in inside]
+    inside = {*steps, *reads}
+    rest = [step for step in program.steps if step not in inside]
     block.inputs = [step.outputs[0] for step in reads]
     program.steps = [*reads, Step(CachedBlock(block), block.inputs, block.outputs, steps[-1].origins), *rest]
 

@@ -31,19 +31,19 @@ def compile_functions(program: Program) -> None:
         return
     fixed = fixed_tensors(program)  # they are computed once
     ahead = [step for step in program.steps if step.outputs and all(id(t) in fixed for t in step.outputs)]
-    first = {id(step) for step in ahead}
-    rest = [step for step in program.steps if id(step) not in first]
+    first = set(ahead)
+    rest = [step for step in program.steps if step not in first]
     most = most_elements()
-    qualified = {id(step) for step in rest if _step_qualifies(program, step, most)}
-    if any(step.op.layer is not None for step in rest if id(step) not in qualified):
+    qualified = {step for step in rest if _step_qualifies(program, step, most)}
+    if any(step.op.layer is not None for step in rest if step not in qualified):
         return  # Python does not dominate, and layers take the steps around them
     program.steps = [*ahead, *_compile_runs(program, rest, qualified)]
 
 
-def _compile_runs(program: Program, steps: Sequence[Step], qualified: Collection[int]) -> list[Step]:
+def _compile_runs(program: Program, steps: Sequence[Step], qualified: Collection[Step]) -> list[Step]:
     """Returns steps, with the runs of those that qualify as machine code."""
     result: list[Step] = []
-    for qualifies, group in itertools.groupby(steps, lambda step: id(step) in qualified):
+    for qualifies, group in itertools.groupby(steps, lambda step: step in qualified):
         run = list(group)
         result += _compile_run(program, run) if qualifies else run
     return result
@@ -65,10 +65,10 @@ def _compile_run(program: Program, run: Sequence[Step]) -> list[Step]:
     """Returns the steps of a run, as one step of machine code if this pays."""
     changed = {variable_of(step.args[0])._id for step in run if isinstance(step.op, VariableUpdate)}
     reads = [step for step in run if step.op is READ and variable_of(step.args[0])._id not in changed]
-    inside = {id(step) for step in reads}
-    members = [step for step in run if id(step) not in inside]
+    inside = set(reads)
+    members = [step for step in run if step not in inside]
     if not has_products(run):  # clusters and kernels compute the larger tensors faster
-        small = {id(step) for step in run if _step_qualifies(program, step, SMALL)}
+        small = {step for step in run if _step_qualifies(program, step, SMALL)}
         if len(small) < len(run):
             return _compile_runs(program, run, small)
     if not _LEAST_STEPS <= len(members) <= _MOST_STEPS:
