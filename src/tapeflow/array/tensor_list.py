@@ -49,6 +49,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.kernels import on_one_device
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.sequences import datatype_name
 from tapeflow.core.ops.shape_rules import (
     argument_shape,
@@ -61,7 +62,7 @@ from tapeflow.core.ops.shape_rules import (
     with_rank,
 )
 from tapeflow.core.ops.static import host_static
-from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
+from tapeflow.core.types.aliases import ShapeLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import Addend, box_object
@@ -254,16 +255,13 @@ def list_reserve(element_shape: int | tuple[int, ...], num_elements: int, elemen
     return as_variant(Sparse(num_elements), EntrySpec.of(element_dtype, _element(element_shape)))
 
 
-@op(
+# Returns a list without entries.
+empty_list = defined_op(
     "EmptyTensorList",
-    kernel=lambda shape, most, dtype: as_variant((), EntrySpec.of(dtype, _element(shape), most)),
+    lambda shape, most, dtype: as_variant((), EntrySpec.of(dtype, _element(shape), most)),
     host=("element_shape", "max_num_elements"),
     shape=_new_list_rule,
 )
-def empty_list(
-    element_shape: ShapeLike, max_num_elements: TensorLike, element_dtype: DTypeLike, name: str | None = None
-) -> Tensor:
-    """Returns a list without entries."""
 
 
 not_differentiable(list_reserve, empty_list)

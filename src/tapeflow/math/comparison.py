@@ -22,6 +22,7 @@ from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 
 _COMPARISON: dict[str, Any] = {"shape": broadcast, "allocates": True}
+_ORDER: dict[str, Any] = {**_COMPARISON, "orders": True}
 
 
 def _equal_arrays(x: StringArray, y: StringArray) -> torch.Tensor:
@@ -157,13 +158,7 @@ not_equal.op.variants = {
 }
 
 
-@op(
-    "Less",
-    kernel=elementwise_kernels.comparison(torch.lt, np.less),
-    **_COMPARISON,
-    element=lambda b, x, y: b.less(x, y),
-    orders=True,
-)
+@op("Less", elementwise_kernels.comparison(torch.lt, np.less), **_ORDER, element=lambda b, x, y: b.less(x, y))
 def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x < y`, element by element, with broadcasting.
 
@@ -184,10 +179,9 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @op(
     "LessEqual",
-    kernel=elementwise_kernels.comparison(torch.le, np.less_equal),
-    **_COMPARISON,
+    elementwise_kernels.comparison(torch.le, np.less_equal),
+    **_ORDER,
     element=lambda b, x, y: b.less_equal(x, y),
-    orders=True,
 )
 def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x <= y`, element by element, with broadcasting.
@@ -207,13 +201,7 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op(
-    "Greater",
-    kernel=elementwise_kernels.comparison(torch.gt, np.greater),
-    **_COMPARISON,
-    element=lambda b, x, y: b.less(y, x),
-    orders=True,
-)
+@op("Greater", elementwise_kernels.comparison(torch.gt, np.greater), **_ORDER, element=lambda b, x, y: b.less(y, x))
 def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x > y`, element by element, with broadcasting.
 
@@ -234,10 +222,9 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @op(
     "GreaterEqual",
-    kernel=elementwise_kernels.comparison(torch.ge, np.greater_equal),
-    **_COMPARISON,
+    elementwise_kernels.comparison(torch.ge, np.greater_equal),
+    **_ORDER,
     element=lambda b, x, y: b.less_equal(y, x),
-    orders=True,
 )
 def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x >= y`, element by element, with broadcasting.
