@@ -172,12 +172,7 @@ def _broadcast_kernel(x: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
 
 
 @op(
-    "BroadcastTo",
-    kernel=_broadcast_kernel,
-    host=("shape",),
-    shape=_broadcast_to_rule,
-    moves=True,
-    identity_if_same_shape=True,
+    "BroadcastTo", _broadcast_kernel, host=("shape",), shape=_broadcast_to_rule, moves=True, identity_if_same_shape=True
 )
 def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Repeats a tensor along dimensions of length 1, and along new leading ones.

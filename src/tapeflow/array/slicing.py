@@ -109,14 +109,7 @@ def _slice_kernel(x: torch.Tensor, begin: Sequence[int], size: Sequence[Tensor |
 _slice_type = slice  # Python's; `slice` is TensorFlow's from here on
 
 
-@op(
-    "Slice",
-    kernel=_slice_kernel,
-    host=("begin", "size"),
-    shape=_slice_rule,
-    moves=True,
-    in_loops=lambda b, *_: b.slice(),
-)
+@op("Slice", _slice_kernel, host=("begin", "size"), shape=_slice_rule, moves=True, in_loops=lambda b, *_: b.slice())
 def slice(input_: TensorLike, begin: ShapeLike, size: ShapeLike, name: str | None = None) -> Tensor:
     """Takes a part of a tensor: from `begin` on, of size `size`.
 

@@ -33,13 +33,7 @@ def _equal_arrays(x: StringArray, y: StringArray) -> torch.Tensor:
     return torch.from_numpy(np.asarray(x == y))
 
 
-@op(
-    "Equal",
-    kernel=elementwise_kernels.equal,
-    **_COMPARISON,
-    element=lambda b, x, y: b.equal(x, y),
-    strings=_equal_arrays,
-)
+@op("Equal", elementwise_kernels.equal, **_COMPARISON, element=lambda b, x, y: b.equal(x, y), strings=_equal_arrays)
 def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements are equal, with broadcasting. NaN equals nothing.
 
@@ -132,10 +126,7 @@ def _rule_or_unlike(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
     return TensorShape([n if m == 1 else m for m, n in pairs])
 
 
-@op(
-    "EqualOrUnlike", strings=True, shape=_rule_or_unlike,
-    signature="x:T, y:T -> z:bool; attr=T:type; attr=unlike:bool",
-)  # fmt: skip
+@op("EqualOrUnlike", strings=True, shape=_rule_or_unlike, signature="x:T, y:T -> z:bool; attr=T:type; attr=unlike:bool")
 def _compared_or_unlike(x: StringArray | torch.Tensor, y: StringArray | torch.Tensor, unlike: bool) -> torch.Tensor:
     """Compares elements for equality, or for inequality if it is `unlike`: the result for shapes that turn out not to
     broadcast."""

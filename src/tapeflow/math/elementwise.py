@@ -324,9 +324,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, conj(call.outputs[0]))
 
 
-@op(
-    "Expm1", kernel=torch.expm1, shape=same, element=lambda b, x: b.expm1(x), allocates=True,
-)  # fmt: skip
+@op("Expm1", kernel=torch.expm1, shape=same, element=lambda b, x: b.expm1(x), allocates=True)
 def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `e ** x - 1` element by element, exact for small `x` too.
 
@@ -350,9 +348,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, add(conj(call.outputs[0]), 1.0))
 
 
-@op(
-    "Log", kernel=torch.log, shape=same, element=lambda b, x: b.log(x), allocates=True,
-)  # fmt: skip
+@op("Log", kernel=torch.log, shape=same, element=lambda b, x: b.log(x), allocates=True)
 def log(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the natural logarithm of each element; -inf for 0 and NaN for negative floats.
 
@@ -376,9 +372,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, reciprocal(conj(call.inputs[0])))
 
 
-@op(
-    "Log1p", kernel=torch.log1p, shape=same, element=lambda b, x: b.log1p(x), allocates=True,
-)  # fmt: skip
+@op("Log1p", kernel=torch.log1p, shape=same, element=lambda b, x: b.log1p(x), allocates=True)
 def log1p(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `log(1 + x)` element by element, exact for small `x` too.
 

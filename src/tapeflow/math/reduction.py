@@ -396,12 +396,7 @@ def _prod_along(x: torch.Tensor, axis: int | Sequence[int], keepdims: bool) -> t
 
 
 @converting(keepdims=bool)
-@op(
-    "Prod",
-    kernel=_reduction_kernel(lambda x: torch.prod(x, dtype=x.dtype), _prod_along),
-    **_REDUCTION,
-    keeps_nothing=True,
-)
+@op("Prod", _reduction_kernel(lambda x: torch.prod(x, dtype=x.dtype), _prod_along), **_REDUCTION, keeps_nothing=True)
 def reduce_prod(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -475,9 +470,7 @@ def _norm_along(x: torch.Tensor, axis: int | tuple[int, ...] | None, keepdims: b
 @converting(keepdims=bool)
 @op(
     "EuclideanNorm",
-    kernel=_reduction_kernel(
-        lambda x: _norm_along(x, None, False), _norm_along, none=lambda x: torch.abs(x).to(x.dtype)
-    ),
+    _reduction_kernel(lambda x: _norm_along(x, None, False), _norm_along, none=lambda x: torch.abs(x).to(x.dtype)),
     **_REDUCTION,
 )
 def reduce_euclidean_norm(
@@ -625,9 +618,7 @@ def _argmax_rule(x: TensorShape, axis: AxisLike, *_: Any) -> TensorShape:
     return _position_rule(x, axis)
 
 
-_POSITION: dict[str, Any] = {
-    "host": ("axis",), "orders": True, "batching": along_axis, "default_axis": 0,
-}  # fmt: skip
+_POSITION: dict[str, Any] = {"host": ("axis",), "orders": True, "batching": along_axis, "default_axis": 0}
 
 
 @op("ArgMax", kernel=_position_of(torch.argmax, -math.inf), shape=_argmax_rule, **_POSITION, keeps_nothing=True)

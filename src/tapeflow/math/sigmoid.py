@@ -75,10 +75,7 @@ def _(call: Call, g: Tensor) -> Any:
     return subtract(by_dy, multiply(multiply(by_dy, y), 2.0)), sigmoid_grad(y, g)
 
 
-@op(
-    "Tanh", kernel=torch.tanh, shape=same, element=lambda b, x: b.tanh(x), allocates=True,
-    takes_sparse=True,
-)  # fmt: skip
+@op("Tanh", kernel=torch.tanh, shape=same, element=lambda b, x: b.tanh(x), allocates=True, takes_sparse=True)
 def tanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic tangent of each element.
 
