@@ -20,7 +20,7 @@ _UNARY = {
 }  # fmt: skip
 _BINARY = {
     "Add": "ADD", "AddV2": "ADD", "BitwiseXor": "BITWISE_XOR", "FloorDiv": "FLOOR_DIV",
-    "LogicalAnd": "LOGICAL_AND", "LogicalOr": "LOGICAL_OR", "Maximum": "MAXIMUM",
+    "LogicalAnd": "LOGICAL_AND", "LogicalOr": "LOGICAL_OR", "LogicalXor": "NOT_EQUAL", "Maximum": "MAXIMUM",
     "Minimum": "MINIMUM", "Mul": "MUL", "Pow": "POW", "RealDiv": "DIV", "Div": "DIV", "RightShift": "RIGHT_SHIFT",
     "SquaredDifference": "SQUARED_DIFFERENCE", "Sub": "SUB",
 }  # fmt: skip
@@ -221,11 +221,6 @@ def expand_erf(w: Any, x: LiteTensor) -> LiteTensor:
     return binary(w, "MUL", unary(w, "SIGN", x), binary(w, "SUB", number(w, 1, x), binary(w, "MUL", polynomial, small)))
 
 
-@form("LogicalXor")
-def _logical_xor(w: Writer, call: LoweredCall, x: LiteTensor, y: LiteTensor) -> LiteTensor:
-    return w.add("NOT_EQUAL", [x, y], call.shape)
-
-
 @form("BitwiseAnd")
 def _bitwise_and(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     x, mask = (y, x) if x.value is not None else (x, y)
@@ -250,14 +245,10 @@ def _is_nan(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return w.add("NOT_EQUAL", [x, x], x.shape, bool_)
 
 
-@form("IsInf")
-def _is_inf(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    return w.add("EQUAL", [unary(w, "ABS", x), number(w, math.inf, x)], x.shape, bool_)
-
-
-@form("IsFinite")
-def _is_finite(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    return w.add("LESS", [unary(w, "ABS", x), number(w, math.inf, x)], x.shape, bool_)
+@form("IsInf", "IsFinite")
+def _compare_with_infinity(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
+    code = "EQUAL" if call.operation.type == "IsInf" else "LESS"
+    return w.add(code, [unary(w, "ABS", x), number(w, math.inf, x)], x.shape, bool_)
 
 
 @form("OnesLike")
