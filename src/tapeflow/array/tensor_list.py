@@ -197,11 +197,7 @@ def _join_entries(items: Sequence[Any], shape: TensorShape, dtype: DType, empty:
     if any(v is None for v in items):
         zeros = _unwritten_entry(shape, dtype, items, unwritten)
         items = [zeros if v is None else v for v in items]
-    return StringArray.stack(items) if isinstance(items[0], StringArray) else on_one_device(_stack_entries)(*items)
-
-
-def _stack_entries(*tensors: torch.Tensor) -> torch.Tensor:
-    return torch.stack(tensors)
+    return StringArray.stack(items) if isinstance(items[0], StringArray) else on_one_device(torch.stack)(list(items))
 
 
 def _tensor_slices(tensor: Raw) -> Sequence[Raw]:
