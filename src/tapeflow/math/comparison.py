@@ -13,6 +13,7 @@ from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops import elementwise_kernels
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.kernels import on_strings
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
@@ -134,8 +135,8 @@ def _compared_or_unlike(x: StringArray | torch.Tensor, y: StringArray | torch.Te
         np.broadcast_shapes(x.shape, y.shape)
     except ValueError:
         return torch.tensor(unlike, device=getattr(x, "device", None))
-    kernel = not_equal.op if unlike else equal.op
-    return (kernel.kernel if isinstance(x, torch.Tensor) else kernel.string_kernel)(x, y)
+    compare = not_equal.op if unlike else equal.op
+    return (compare.kernel if isinstance(x, torch.Tensor) else on_strings(compare))(x, y)
 
 
 @_compared_or_unlike.decomposition
