@@ -22,8 +22,8 @@ import torch
 import tapeflow as tf
 from tapeflow.graph.codegen import compile as compile_module
 
-SMALL = ("simplify", "fuse", "reuse", "bind", "cluster")
-OF_MODELS = ("recognize", "select", "join_layers", "cache", "fuse", "cluster")
+SMALL = ("simplify", "reuse", "bind", "cluster")
+OF_MODELS = ("recognize", "select", "join_layers", "cache", "cluster")
 BATCHES, BATCH_SECONDS = 5, 0.02
 
 

@@ -6,8 +6,9 @@
 
 A bug is a change of one expression in a copy of the tree: another operator, comparison, constant, axis, default or
 unit, swapped arguments, a `not`, a condition, a lock, a `.copy()` or a `keepdims` dropped, a result not returned. The
-kinds are drawn by the root of their number: rare ones occur, too. A bug is killed if a test fails or the tests do
-not end. A bug that survives is printed. `tests/survivors.txt` explains survivors that no test can or should kill.
+kinds are drawn by the root of their number: rare ones occur, too. A bug is killed if a test fails or does not end, but
+passes without the bug after the same tests: others are left out. A bug that survives is printed. `tests/survivors.txt`
+explains survivors that no test can or should kill.
 
 Some changes have no effect that a user relies on. These are not drawn:
 
@@ -16,6 +17,8 @@ Some changes have no effect that a user relies on. These are not drawn:
 - speed: constants in capitals, and comparisons with them, and names of sizes of caches, buffers, chunks and pools;
   `maxsize`, `stacklevel`, `slots`, `non_blocking`, `daemon`, `memory_format`; `lru_cache`;
 - sums and products of strings, unions of types, `is` between types;
+- swapped arguments of sums, products, maxima and other commutative functions;
+- `strict=` of `zip`, which asserts, and a returned `False` as None;
 - functions that only raise, or return by their names a repr, a hash or the text of a message.
 """
 
@@ -39,6 +42,8 @@ import tempfile
 import time
 from collections.abc import Iterator
 
+import pytest
+
 import affected_tests
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -58,6 +63,9 @@ AXES = {"axis", "dim", "axes", "dims", "batch_dims", "batch_axis", "start_dim", 
 SPEED = re.compile(r"[A-Z_\d]+|.*(cache|buffer|chunk|pool|capacity|threshold|worth|enough).*")
 SPEED_ARGUMENTS = {"maxsize", "stacklevel", "slots", "non_blocking", "daemon", "memory_format", "frozen", "eq"}
 WORDY = re.compile(r"invalid|warn|warning|info|debug|error|log|[A-Z]\w*(Error|Warning|Unsupported|NotStatic)")
+COMMUTATIVE = re.compile(
+    r"(logical_|bitwise_)?(and|or|xor)_?|f?(add|mul)|multiply|(not_)?equal|max(imum)?|min(imum)?|is(instance|subclass)"
+)
 COSMETIC = re.compile(r"__(repr|str|hash|format|dir|del)__|.*(repr|describe|explain|message|summary_line|_text).*")
 LOCKS = re.compile(r"(?<!b)lock|mutex|condition", re.IGNORECASE)  # no block
 
@@ -179,7 +187,7 @@ class Seeder(ast.NodeVisitor):
 
     def visit_Return(self, node: ast.Return) -> None:
         if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
-            if not isinstance(node.value, (ast.JoinedStr,)):
+            if not isinstance(node.value, ast.JoinedStr) and getattr(node.value, "value", True) is not False:
                 self.add("return", node.value, "None")
             self.visit(node.value)
 
@@ -238,7 +246,7 @@ class Seeder(ast.NodeVisitor):
             self.add("copy", node, self.text(node.func.value))
         plain = [a for a in node.args if not isinstance(a, (ast.Constant, ast.Starred))]
         for left, right in zip(node.args, node.args[1:], strict=False):
-            if left in plain and right in plain and name not in ("isinstance", "issubclass", "min", "max"):
+            if left in plain and right in plain and not COMMUTATIVE.fullmatch(name.lower()):
                 start, end = self.span(left)[0], self.span(right)[1]
                 middle = self.source[self.span(left)[1] : self.span(right)[0]].decode()
                 if self.text(left) != self.text(right):
@@ -250,7 +258,11 @@ class Seeder(ast.NodeVisitor):
                 self.add("keepdims", keyword.value, "not " + f"({self.text(keyword.value)})")
             elif keyword.arg in AXES:
                 self.seed_axis(keyword.value)
-            elif keyword.arg not in SPEED_ARGUMENTS and not (keyword.arg and SPEED.fullmatch(keyword.arg)):
+            elif (
+                (name, keyword.arg) != ("zip", "strict")
+                and keyword.arg not in SPEED_ARGUMENTS
+                and not (keyword.arg and SPEED.fullmatch(keyword.arg))
+            ):
                 self.visit(keyword.value)
         for child in (node.func, *node.args):
             self.visit(child)
@@ -408,12 +420,37 @@ def copy_tree(folder: pathlib.Path) -> None:
             shutil.copy2(ROOT / name, target)
 
 
-def run_tests(folder: pathlib.Path, file: pathlib.Path, limit: float) -> tuple[str, str]:
-    """Runs the tests of a file in a forked process. Returns "killed", "survived" or "timeout", and the output's end.
+class Choice:
+    """A plugin that leaves out tests, ends after the test `last`, and writes the test that runs to a file."""
+
+    def __init__(self, left_out: set[str], last: str | None, running: pathlib.Path) -> None:
+        self.left_out, self.last, self.running = left_out, last, running
+        running.write_text("")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> Iterator[None]:
+        yield
+        kept = [item for item in items if item.nodeid not in self.left_out]
+        if self.last is not None:
+            kept = kept[: next((i + 1 for i, item in enumerate(kept) if item.nodeid == self.last), 0)]
+        items[:] = kept
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.running.write_text(nodeid)
+
+
+def run_tests(
+    folder: pathlib.Path, file: pathlib.Path, limit: float, left_out: set[str], last: str | None = None
+) -> tuple[str, str, str]:
+    """Runs the tests of a file in a forked process, but for those left out, and at most until the last.
 
     The process has the packages imported that do not belong to the tree, and the index of all tests.
+
+    Returns:
+        "killed", "survived" or "timeout", the output, and the test that ran at the end.
     """
-    log = folder / "log.txt"
+    log, running = folder / "log.txt", folder / "running.txt"
+    choice = Choice(left_out, last, running)
     child = os.fork()
     if not child:
         os.setsid()
@@ -426,13 +463,8 @@ def run_tests(folder: pathlib.Path, file: pathlib.Path, limit: float) -> tuple[s
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
         status = 3
         try:
-            import pytest
-
-            status = int(
-                pytest.main(
-                    [f"--of={folder / file}", "-x", "-q", "-n0", "--tb=line", "--no-header", "-p", "no:cacheprovider"]
-                )
-            )
+            options = ["-x", "-q", "-n0", "--tb=line", "--no-header", "-p", "no:cacheprovider"]
+            status = int(pytest.main([f"--of={folder / file}", *options], plugins=[choice]))
         finally:
             os._exit(status)
     until, last, since = time.monotonic() + limit, 0, time.monotonic()
@@ -452,7 +484,7 @@ def run_tests(folder: pathlib.Path, file: pathlib.Path, limit: float) -> tuple[s
         os.killpg(child, signal.SIGKILL)
     with contextlib.suppress(ChildProcessError):
         os.waitpid(child, 0)
-    return outcome, log.read_text(errors="replace")
+    return outcome, log.read_text(errors="replace"), running.read_text()
 
 
 def processor_ticks(session: int) -> int:
@@ -480,19 +512,15 @@ def unnumbered(description: str) -> str:
 def try_mutants(mutants: list[Mutant], limit: float) -> dict[str, list[Mutant]]:
     """Runs the tests for each bug, and prints the outcome."""
     known = recorded_survivors()
+    left_out: dict[pathlib.Path, set[str]] = collections.defaultdict(set)
     outcomes: dict[str, list[Mutant]] = collections.defaultdict(list)
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as name:
         folder = pathlib.Path(name).resolve()
         copy_tree(folder)
         prepare(folder)
         for number, mutant in enumerate(mutants, 1):
-            source = (folder / mutant.file).read_bytes()
-            write_source(folder / mutant.file, mutant.apply(source), number)
-            began = time.monotonic()
-            try:
-                outcome, log = run_tests(folder, mutant.file, limit)
-            finally:
-                write_source(folder / mutant.file, source, -number)
+            source, began = (folder / mutant.file).read_bytes(), time.monotonic()
+            outcome, log = judge(folder, mutant, number, limit, left_out[mutant.file])
             description = mutant.describe(source)
             if outcome == "survived" and unnumbered(description) in known:
                 outcome = "recorded"
@@ -503,6 +531,27 @@ def try_mutants(mutants: list[Mutant], limit: float) -> dict[str, list[Mutant]]:
             else:
                 print(f"          {killer(log) if outcome == 'killed' else last_lines(log)}", flush=True)
     return outcomes
+
+
+def judge(folder: pathlib.Path, mutant: Mutant, number: int, limit: float, left_out: set[str]) -> tuple[str, str]:
+    """The outcome and the output of the tests with a bug. Adds tests that fail without it to those left out."""
+    path = folder / mutant.file
+    source = path.read_bytes()
+    while True:
+        write_source(path, mutant.apply(source), number)
+        try:
+            outcome, log, last = run_tests(folder, mutant.file, limit, left_out)
+        finally:
+            write_source(path, source, -number)
+        if outcome == "survived":
+            return outcome, log
+        without, output, failed = run_tests(folder, mutant.file, limit, left_out, last)
+        if without == "survived":
+            return outcome, log
+        print(f"{'left out':9} {failed or 'all tests'}: {without} without a bug, too", flush=True)
+        if not failed:
+            return "untested", output
+        left_out.add(failed)
 
 
 def write_source(path: pathlib.Path, source: bytes, number: int) -> None:
@@ -540,7 +589,6 @@ def prepare(folder: pathlib.Path) -> None:
     import llvmlite.binding
     import ml_dtypes
     import numpy
-    import pytest
     import torch
 
     print(f"# numpy {numpy.__version__}, torch {torch.__version__}, pytest {pytest.__version__}", flush=True)

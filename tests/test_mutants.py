@@ -3,6 +3,7 @@
 import ast
 import pathlib
 import textwrap
+import types
 
 import pytest
 
@@ -46,6 +47,7 @@ def seeded(source):
         ("lock", "with self._lock: x", 'with __import__("contextlib").nullcontext(): x'),
         ("copy", "x = y.copy()", "x = y"),
         ("return", "def f(): return x", "def f(): return None"),
+        ("return", "def f(): return True", "def f(): return None"),
     ],
 )
 def test_a_bug_changes_one_expression(kind, before, after):
@@ -71,10 +73,18 @@ def test_a_bug_changes_one_expression(kind, before, after):
         "@overload\ndef f(a=1): ...",
         "f'{1 + 2}'",
         "lru_cache(maxsize=3)",
+        "zip(a, strict=True)",
+        "b.mul(x, y)",
+        "tf.logical_and(x, y)",
+        "ops.Maximum(x, y)",
     ],
 )
 def test_what_is_no_bug_is_not_seeded(source):
     assert not seeded(source)
+
+
+def test_a_returned_false_becomes_true_alone():
+    assert seeded("def f(): return False") == {("constant", "def f(): return True")}
 
 
 def test_draws_follow_the_seed():
@@ -82,6 +92,29 @@ def test_draws_follow_the_seed():
     drawn = mutants.draw(found, 20, seed=3)
     assert drawn == mutants.draw(found, 20, seed=3) != mutants.draw(found, 20, seed=4)
     assert len({mutant.line for mutant in drawn}) == 20
+
+
+def test_a_test_that_fails_without_the_bug_is_left_out(tmp_path, monkeypatch, capsys):
+    def run(folder, file, limit, left_out, last=None):
+        broken = (folder / file).read_bytes() != b"x = 1"
+        fails = [t for t in ("fails", "finds") if t not in left_out and (t == "fails" or broken)]
+        return ("killed", "", fails[0]) if fails else ("survived", "", "")
+
+    monkeypatch.setattr(mutants, "run_tests", run)
+    (tmp_path / "file.py").write_bytes(b"x = 1")
+    left_out = set()
+    bug = mutants.Mutant(pathlib.Path("file.py"), "constant", 1, 4, 5, "2")
+    assert mutants.judge(tmp_path, bug, 1, 9, left_out)[0] == "killed"
+    assert left_out == {"fails"} and "left out  fails: killed without a bug" in capsys.readouterr().out
+    assert (tmp_path / "file.py").read_bytes() == b"x = 1"
+
+
+@pytest.mark.parametrize(("last", "kept"), [(None, "acd"), ("c", "ac"), ("", "")])
+def test_the_tests_that_run(tmp_path, last, kept):
+    choice = mutants.Choice({"b"}, last, tmp_path / "running.txt")
+    items = [types.SimpleNamespace(nodeid=name) for name in "abcd"]
+    assert not list(choice.pytest_collection_modifyitems(items))[1:]
+    assert [item.nodeid for item in items] == list(kept)
 
 
 @pytest.fixture

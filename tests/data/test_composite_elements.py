@@ -127,6 +127,17 @@ def test_batches_of_different_shapes_have_the_largest(batch, values, expected):
         assert parts(in_function()) == expected
 
 
+@pytest.mark.parametrize(
+    "structure", [lambda x, n: x, lambda x, n: (x,), lambda x, n: (x, n), lambda x, n: {"a": x}, lambda x, n: ((x,), n)]
+)
+def test_ragged_batches_keep_the_structure_in_functions(structure):
+    batches = lambda: Dataset.range(3).map(lambda n: structure(tf.range(n), n)).ragged_batch(2)  # noqa: E731
+    found, expected = tf.function(lambda: next(iter(batches())))(), next(iter(batches()))
+    tf.nest.assert_same_structure(found, expected, expand_composites=True)
+    values = [x.to_list() if isinstance(x, tf.RaggedTensor) else x.numpy().tolist() for x in tf.nest.flatten(found)]
+    assert values == [[[], [0]], [0, 1]][: len(values)]
+
+
 def test_rows_of_batches_have_the_shape_of_the_batch():
     rows = [[[[0]], [1], [3]], [[[1]], [2], [3]], [[[2]], [3], [3]]]
     assert list(map(parts, dataset_of(vectors).batch(3).unbatch())) == rows

@@ -945,3 +945,26 @@ def test_a_function_that_calls_another_twice_runs_after_its_gradient():
         total = tf.reduce_sum(twice(x))
     assert tape.gradient(total, weights) is not None  # for which the second call gives residuals, too
     np.testing.assert_array_equal(twice(x), before)
+
+
+@pytest.mark.parametrize("shape", [[None, 600], [40, 600]])
+def test_tapes_keep_no_large_product_of_small_tensors(shape):
+    def product(x, rows, columns):
+        return x * (rows * columns)
+
+    function = tf.function(product, input_signature=[tf.TensorSpec(s) for s in (shape, [shape[0], 1], shape[1:])])
+    sources = [tf.random.stateless_normal(s, [1, 2]) for s in ([40, 600], [40, 1], [600])]
+    gradients = []
+    for f in (function, product):
+        with tf.GradientTape() as outer:
+            outer.watch(sources)
+            with tf.GradientTape() as tape:
+                tape.watch(sources)
+                y = f(*sources)
+                kept = [t.shape.as_list() for call in tape._tape.calls for t in call.attrs]
+            first = tape.gradient(y, sources)
+            total = tf.add_n([tf.reduce_sum(g * g) for g in first])
+        assert f is product or kept.count([40, 600]) == 2  # the input and the output
+        gradients.append([*first, *outer.gradient(total, sources)])
+    for got, want in zip(*gradients, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-3)

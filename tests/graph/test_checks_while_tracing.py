@@ -130,3 +130,40 @@ def test_dimensions_that_differ(call, dims):  # TensorFlow's words while a graph
         tf.function(call, autograph=False)()
     with pytest.raises(tf.errors.InvalidArgumentError):
         call()
+
+
+# Whether the shape function of an operation sees a value derived from a captured 3, as in TensorFlow: in the function
+# that captures it, and in a branch there.
+DERIVED = {
+    "itself": (lambda n: n, True, True),
+    "sum": (lambda n: n * 2 + 1, True, False),
+    "of a list": (lambda n: tf.reduce_sum(tf.stack([n, 2])), True, False),
+    "of a shape": (lambda n: tf.shape(tf.zeros([n, 1]))[0], True, False),
+    "of a conditional": (lambda n: tf.cond(n > 0, lambda: n, lambda: n + 1) + 1, False, False),
+    "of a loop": (lambda n: tf.while_loop(lambda i: i < n, lambda i: [i + 2], [0])[0], False, False),
+}
+
+
+@pytest.mark.parametrize("in_branch", [False, True])
+@pytest.mark.parametrize("name", DERIVED)
+def test_values_of_captured_tensors_that_shape_functions_see(name, in_branch):
+    derive, *is_seen = DERIVED[name]
+    three, others = tf.constant(3), tf.constant([1.0, 2.0])
+
+    @tf.function
+    def function(x, reshapes):
+        unrelated = tf.reduce_sum(others) + tf.reduce_sum(x)
+        size = derive(three)
+        if reshapes:
+            return tf.reshape(x, tf.stack([size, 2])) + unrelated
+        return x
+
+    x = tf.ones([4])
+    reshapes = tf.constant if in_branch else bool
+    if is_seen[in_branch]:
+        with pytest.raises(ValueError, match=r"elements|values"):
+            function.get_concrete_function(x, reshapes(True))
+        return
+    assert function(x, reshapes(False)).numpy().tolist() == [1.0] * 4
+    with pytest.raises(tf.errors.InvalidArgumentError, match="requested shape has"):
+        function(x, reshapes(True))

@@ -23,6 +23,9 @@ NORMALIZATIONS = {
     "layer of Keras": layers.LayerNormalization(),
     "RMS layer of Keras": layers.RMSNormalization(),
     "groups": layers.GroupNormalization(20),
+    "groups of images": lambda x: layers.GroupNormalization(5)(tf.reshape(x, [4, 20, 20, 50])),
+    "groups of the first axis": lambda x: layers.GroupNormalization(5, axis=1)(tf.reshape(x, [4, 50, 20, 20])),
+    "groups without a scale": lambda x: layers.GroupNormalization(-1, scale=False)(tf.reshape(x, [4, 20, 1000])),
     "batch": lambda x: layers.BatchNormalization()(x, training=True),
 }
 
@@ -51,6 +54,10 @@ def test_many_elements_are_compiled(monkeypatch):
     assert len(operands) == 1
     tf.keras.ops.layer_normalization(random(4, 5))
     assert len(operands) == 1
+    NORMALIZATIONS["groups"](random(4, SHAPE[1]))
+    assert len(operands) == 1
+    NORMALIZATIONS["groups"](random(*SHAPE))
+    assert len(operands) > 1
 
 
 def test_variables_of_a_layer_get_gradients():

@@ -123,11 +123,13 @@ PROGRAMS: dict[str, tuple[list[Any], Callable[[Any, Any, Any], Any]]] = {
 }  # fmt: skip
 
 
-def run(tf: Any, name: str) -> dict[str, Any]:
+def run(tf: Any, name: str, has_shapes: bool = True) -> dict[str, Any]:
     """What a metric gives: its variables, the update of each batch, the value after each."""
     batches, build = PROGRAMS[name]
     with tf.Graph().as_default(), tf.Session() as sess:
-        labels, predictions = (tf.placeholder(a.dtype, [None, *a.shape[1:]]) for a in batches[0])
+        labels, predictions = (
+            tf.placeholder(a.dtype, [None, *a.shape[1:]] if has_shapes else None) for a in batches[0]
+        )
         value, update = build(tf, labels, predictions)
         sess.run(tf.local_variables_initializer())
         found = [sess.run(value)]

@@ -247,7 +247,7 @@ def test_checks_and_printing_are_left_out(tmp_path, to, capsys, caplog):
     tf.saved_model.save(model, tmp_path / "saved", signatures=model.__call__)
     path = tmp_path / f"model.{to}"
     assert main(["convert", str(tmp_path / "saved"), "--to", to, "--output", str(path)]) == 0, capsys.readouterr().err
-    assert "leaves out what only checks or prints: Assert (Assert), Assert (Assert_1)" in caplog.text
+    assert "leaves out what only checks, prints or records: Assert (Assert), Assert (Assert_1)" in caplog.text
     if to == "torch":
         source = (path / "model.py").read_text().partition("def forward")[2]
         assert "return" in source and source.count("\n") <= 6

@@ -128,6 +128,19 @@ def test_export_with_any_batch(build):
     check(model, more, program.module()(more))
 
 
+def test_export_leaves_out_summaries(tmp_path):
+    writer = tf.summary.create_file_writer(str(tmp_path))
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+    def double(x):
+        with writer.as_default(step=0):
+            tf.summary.scalar("sum", tf.reduce_sum(x))
+        return x * 2.0
+
+    exported = torch.export.export(tf.torch.module(double), (torch.ones(2, 3),), dynamic_shapes=(({0: DYNAMIC},),))
+    assert exported.module()(torch.ones(4, 3)).tolist() == [[2.0] * 3] * 4
+
+
 @pytest.mark.parametrize("build", MODELS[:2], ids=NAMES[:2])
 def test_compile(build):
     model = build()

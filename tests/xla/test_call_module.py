@@ -10,6 +10,7 @@ import pytest
 import tapeflow as tf
 from tapeflow.graph.graphdef.import_graph import import_graph_def
 from tapeflow.tensorflow_python import xla
+from tapeflow.xla.call_module import _refines_type
 
 RECORDED = pathlib.Path(__file__).parents[1] / "fixtures" / "own_gradients"
 MODULE = b"ML\xefR\x0dStableHLO\x00\xff"  # bytes that are no text
@@ -74,6 +75,31 @@ def test_modules_that_jax2tf_imports():
     assert bindings.call_module_disable_check_platform() == "platform"
     importlib.import_module("tensorflow.compiler.xla.xla_data_pb2")
     importlib.import_module("tensorflow.python.compiler.xla.experimental.xla_sharding")
+
+
+class Type:
+    """A tensor type of MLIR: None stands for a dynamic dimension."""
+
+    def __init__(self, element_type, *dims):
+        self.element_type, self.rank = element_type, len(dims)
+        self.is_dynamic_dim = lambda i: dims[i] is None
+        self.get_dim_size = dims.__getitem__
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "refines"),
+    [
+        (Type("f32", None, 2), Type("f32", 3, 2), True),
+        (Type("f32", 3, 2), Type("f32", 3, 2), True),
+        (Type("f32"), Type("f32"), True),
+        (Type("f32", None, 2), Type("f32", 3, 3), False),
+        (Type("f32", None), Type("f64", 3), False),
+        (Type("f32", None), Type("f32", 3, 2), False),
+        (Type("f32", None, 2), Type("f32", 3), False),
+    ],
+)
+def test_types_of_arguments_that_a_module_takes(old, new, refines):
+    assert _refines_type(old, new) is refines
 
 
 # ---- with JAX --------------------------------------------------------------------------------------------------------

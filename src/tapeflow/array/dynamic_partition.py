@@ -64,7 +64,7 @@ def dynamic_partition(
     """Distributes the slices of a tensor among several tensors.
 
     Args:
-        data: a tensor of any dtype. Its shape begins with that of `partitions`.
+        data: a tensor of any dtype. Its shape begins with `partitions.shape`.
         partitions: an int32 tensor of a shape that `data.shape` starts with: for each slice the number of its tensor.
         num_partitions: an int, the number of tensors.
 

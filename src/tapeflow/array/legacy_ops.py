@@ -99,7 +99,7 @@ prevent_gradient = defined_op(
 
 
 @prevent_gradient.gradient(needs="")
-def _(call: Any, dy: Tensor) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     raise LookupError(f"Gradient explicitly disabled. Reason: {call.attrs[0]}")
 
 
@@ -108,7 +108,7 @@ inv = defined_op("Inv", torch.reciprocal, shape=same, element=lambda b, x: b.div
 
 
 @inv.gradient(needs="outputs")
-def _(call: Any, dy: Tensor) -> Any:
+def _(call: Call, dy: Tensor) -> Any:
     y = call.outputs[0]
     return -dy * y * y
 

@@ -136,7 +136,7 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, 
     """Returns the elements, or slices, of a tensor where a mask is true.
 
     Args:
-        tensor: a tensor of any dtype. Its shape begins with that of `mask`, from `axis` on.
+        tensor: a tensor of any dtype. Its shape begins with `mask.shape`, from `axis` on.
         mask: a bool tensor of shape `tensor.shape[axis:axis + k]`, of rank k > 0.
         axis: an int, the first of the dimensions that the mask is about; 0 by default.
 

@@ -348,7 +348,7 @@ def one_hot(
     return one_hot_op(indices, depth, on_value, off_value, -1 if axis is None else axis, name)
 
 
-def _hot_values(on_value: Any, off_value: TensorLike | None, dtype: Any) -> tuple[Any, Any]:
+def _hot_values(on_value: TensorLike | None, off_value: TensorLike | None, dtype: Any) -> tuple[Any, Any]:
     if dtype is not None:
         dtype = as_dtype(dtype).base_dtype
     dtypes = {}

@@ -121,7 +121,7 @@ def _(tensor: Tensor, shape: ShapeLike) -> tuple[int | None, ...]:
 
 
 @reshape.inline
-def _(tensor: Tensor, shape: Any) -> Any:
+def _(tensor: Tensor, shape: TensorLike) -> Any:
     dims = host_static(shape)
     if type(dims) is not tuple or not all(type(d) is int and d > 0 for d in dims):
         return None

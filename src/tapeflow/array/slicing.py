@@ -139,7 +139,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return ops.Pad(dy, paddings)
 
 
-def _paddings_of_part(part: Tensor, begin: Any, whole: DynamicShape | tuple[int, ...]) -> Any:
+def _paddings_of_part(part: Tensor, begin: Tensor | Sequence[int], whole: DynamicShape | tuple[int, ...]) -> Any:
     """Returns the paddings from a part of a tensor to the whole, in a graph, if not all numbers are static."""
     begin = cast_to(begin, int32) if isinstance(begin, Tensor) else convert(list(begin), int32)
     return stack([begin, convert(shape_argument(whole), int32) - shape_op(part) - begin], 1)
@@ -640,7 +640,7 @@ def careful_getitem(self: Tensor, key: Any) -> Any:
     return strided_slice_op(self, *spec_of(key), name="strided_slice/" if state.graph is None else "strided_slice")
 
 
-def _is_mask(key: Any) -> bool:
+def _is_mask(key: object) -> bool:
     if isinstance(key, Tensor):
         return key.dtype.is_bool
     return isinstance(key, np.ndarray) and key.dtype == bool
@@ -716,7 +716,7 @@ def variable_getitem(self: Any, key: Any) -> Any:
     return part
 
 
-def _assign_slice(variable: Variable, key: Any, value: Any, name: str | None = None) -> Any:
+def _assign_slice(variable: Variable, key: Any, value: TensorLike, name: str | None = None) -> Any:
     spec: Any = key if type(key) is _Spec else spec_of(key)
     begin, end, strides, *masks = spec
     value = convert(value, variable.dtype)

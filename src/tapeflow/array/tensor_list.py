@@ -324,7 +324,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return list_set_item(empty, index, dy, True)
 
 
-def _holds_others(entries: Tensor, element_shape: Any) -> bool:
+def _holds_others(entries: Tensor, element_shape: int | Sequence[int]) -> bool:
     """Returns True if entries of other shapes than this are seen in a list."""
     if isinstance(entries, EagerTensor):
         written = [v for v in entries.value[()] if v is not None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -87,7 +87,7 @@ def _print_in_graph(inputs: tuple[Tensor | str, ...], stream: Any, summarize: in
     return python_op("PrintV2", write, [text], attrs={"output_stream": target, "end": end}, diagnostic=True)
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     return isinstance(value, Tensor) and value.dtype is string and value.shape.rank == 0
 
 
@@ -108,7 +108,7 @@ def _print_template(inputs: tuple[Tensor | str, ...], summarize: int, separator:
     return ops.StringFormat([tensors[i] for i in order], template, placeholder, summarize)
 
 
-def _as_python(inputs: Any, stream: Any, summarize: Any, end: str, separator: str) -> Any:
+def _as_python(inputs: Sequence[Any], stream: Any, summarize: Any, end: str, separator: str) -> Any:
     """Adds the printing as a call of Python, for options that no attribute of an operation expresses."""
     leaves = nest.flatten(inputs, expand_composites=True)
     places = [i for i, v in enumerate(leaves) if isinstance(v, (Tensor, ReadAsTensor))]
@@ -130,7 +130,7 @@ _LEVELS |= {0: logging.INFO, -1: logging.WARNING, -2: logging.ERROR}  # as `absl
 _LOGS = {"log(info)": logging.INFO, "log(warning)": logging.WARNING, "log(error)": logging.ERROR}
 
 
-def _name_of(stream: Any) -> str | None:
+def _name_of(stream: object) -> str | None:
     """Returns the name that an operation has for a stream, or None."""
     if stream is sys.stdout:
         return "stdout"

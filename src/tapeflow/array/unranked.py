@@ -23,7 +23,7 @@ def joined_dims(*parts: Any) -> Any:
     return concat_v2([convert(list(p), int32) if isinstance(p, Sequence) else p for p in parts], 0)
 
 
-def around_axis(x: Any, axis: int) -> tuple[Any, Any, Any]:
+def around_axis(x: Tensor, axis: int) -> tuple[Any, Any, Any]:
     """Joins the dimensions before an axis to one, and those after it.
 
     Returns:

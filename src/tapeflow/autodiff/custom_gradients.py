@@ -9,6 +9,7 @@ from typing import Any, overload
 
 from tapeflow.array.creation import zeros_like_op
 from tapeflow.array.identities import identity_op
+from tapeflow.autodiff import graph_gradients
 from tapeflow.autodiff.gradient_tape import GradientTape
 from tapeflow.autodiff.registered_gradients import new_name
 from tapeflow.autodiff.targets_and_sources import UnconnectedGradients, gives_zeros
@@ -20,7 +21,6 @@ from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.operation import GraphOp
-from tapeflow.graph.transform import symbolic
 
 
 class AggregationMethod:
@@ -290,7 +290,7 @@ def gradients(
         raise ValueError(f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are [0, 1, 2].")
     zeros = unconnected_gradients is not None and gives_zeros(unconnected_gradients)
     unconnected = UnconnectedGradients.ZERO if zeros else UnconnectedGradients.NONE
-    return symbolic.gradients(ys, xs, grad_ys, name, stop_gradients, unconnected)
+    return graph_gradients.gradients(ys, xs, grad_ys, name, stop_gradients, unconnected)
 
 
 def hessians(
@@ -326,4 +326,4 @@ def hessians(
     """
     if state.graph is None or aggregation_method is not None:
         gradients([], [], aggregation_method=aggregation_method)  # raises the error
-    return [symbolic.hessian(ys, x, name) for x in nest.flatten(xs)]
+    return [graph_gradients.hessian(ys, x, name) for x in nest.flatten(xs)]

@@ -21,7 +21,7 @@ def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
     Args:
         x: an integer tensor of any shape.
-        y: integers of the same dtype, of a shape that broadcasts with that of `x`.
+        y: integers of the same dtype, of a shape that broadcasts with `x.shape`.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -41,7 +41,7 @@ def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: an integer tensor of any shape.
-        y: integers of the same dtype, of a shape that broadcasts with that of `x`.
+        y: integers of the same dtype, of a shape that broadcasts with `x.shape`.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -61,7 +61,7 @@ def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
     Args:
         x: an integer tensor of any shape.
-        y: integers of the same dtype, of a shape that broadcasts with that of `x`.
+        y: integers of the same dtype, of a shape that broadcasts with `x.shape`.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -126,7 +126,7 @@ def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: an integer tensor of any shape.
-        y: integers of the same dtype, of a shape that broadcasts with that of `x`; below 0 they count as 0, above the
+        y: integers of the same dtype, of a shape that broadcasts with `x.shape`; below 0 they count as 0, above the
             last bit as the last.
 
     Returns:
@@ -152,7 +152,7 @@ def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
     Args:
         x: an integer tensor of any shape.
-        y: integers of the same dtype, of a shape that broadcasts with that of `x`; below 0 they count as 0, above the
+        y: integers of the same dtype, of a shape that broadcasts with `x.shape`; below 0 they count as 0, above the
             last bit as the last.
 
     Returns:

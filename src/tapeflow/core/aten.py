@@ -40,7 +40,6 @@ PRIVATE: dict[str, str] = {
     "onednn_convolve": "torch:ops.mkldnn._convolution_pointwise.default._op",
     "onednn_convolve_and_add": "torch:ops.mkldnn._convolution_pointwise.binary._op",
     "onednn_convolve_and_add_": "torch:ops.mkldnn._convolution_pointwise_.binary._op",
-    "onednn_convolve_transposed": "torch:ops.mkldnn._convolution_transpose_pointwise.default._op",
     "onednn_linear": "torch:ops.mkldnn._linear_pointwise.default._op",
     "onednn_packed_filters": "torch:ops.mkldnn._reorder_convolution_weight",
     "onednn_packed_matrix": "torch:ops.mkldnn._reorder_linear_weight",
@@ -137,7 +136,7 @@ def _copy_each(targets: Sequence[torch.Tensor], sources: Sequence[torch.Tensor])
 
 
 def _negative_log_likelihood(
-    scores: torch.Tensor, chosen: torch.Tensor, weight: Any, reduction: int, ignored: int
+    scores: torch.Tensor, chosen: torch.Tensor, weight: torch.Tensor | None, reduction: int, ignored: int
 ) -> torch.Tensor:
     how = ("none", "mean", "sum")[reduction]
     return torch.nn.functional.nll_loss(scores, chosen, weight, ignore_index=ignored, reduction=how)

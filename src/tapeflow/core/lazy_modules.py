@@ -18,6 +18,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import Any
 
 from tapeflow.core.fork_locks import hold_during_forks, new_rlock
@@ -145,7 +146,7 @@ def one_at_a_time(spec: ModuleSpec | None = None) -> Iterator[None]:
         _turn.release()
 
 
-def is_incomplete(module: Any) -> bool:
+def is_incomplete(module: ModuleType) -> bool:
     """Returns True if a module is still being imported."""
     return getattr(module.__spec__, "_initializing", False)
 

@@ -452,10 +452,10 @@ class _Writer:
         for statement in statements:
             getattr(self, f"_write_{type(statement).__name__.lower()}")(statement)
 
-    def _write_pass(self, node: Any) -> None:
+    def _write_pass(self, node: ast.Pass) -> None:
         pass
 
-    def _write_expr(self, node: Any) -> None:
+    def _write_expr(self, node: ast.Expr) -> None:
         self._expression(node.value)
 
     def _write_assign(self, node: Any) -> None:
@@ -496,7 +496,7 @@ class _Writer:
         """Returns the metadata of an access to an element."""
         return f", !llvm.access.group {self._group}" if self._group else ""
 
-    def _write_return(self, node: Any) -> None:
+    def _write_return(self, node: ast.Return) -> None:
         if node.value is None:
             self._emit("ret void")
         else:
@@ -504,7 +504,7 @@ class _Writer:
             self._emit(f"ret {self._typed_argument(value, self._loop.returns)}")
         self._open = False
 
-    def _write_if(self, node: Any) -> None:
+    def _write_if(self, node: ast.If) -> None:
         yes, no, after = self._label(), self._label(), self._label()
         self._branch(self._test(node.test), yes, no)
         self._begin(yes)
@@ -515,7 +515,7 @@ class _Writer:
         self._block(node.orelse)
         self._begin(after)
 
-    def _write_while(self, node: Any) -> None:
+    def _write_while(self, node: ast.While) -> None:
         head, body, after = self._label(), self._label(), self._label()
         self._begin(head)
         self._branch(self._test(node.test), body, after)
@@ -563,10 +563,10 @@ class _Writer:
         self._open = False
         self._begin(after)
 
-    def _write_break(self, node: Any) -> None:
+    def _write_break(self, node: ast.Break) -> None:
         self._jump(self._ends[-1][1])
 
-    def _write_continue(self, node: Any) -> None:
+    def _write_continue(self, node: ast.Continue) -> None:
         self._jump(self._ends[-1][0])
 
     # ---- expressions -------------------------------------------------------------------------------------------------
@@ -597,7 +597,7 @@ class _Writer:
         text = self._to_float(value)
         return f"double {self._value(f'fpext float {text} to double') if self._float == 'float' else text}"
 
-    def _test(self, node: Any) -> str:
+    def _test(self, node: ast.expr) -> str:
         text, kind = self._expression(node)
         return text if kind == "i1" else self._value(f"icmp ne i64 {text}, 0")
 
@@ -618,20 +618,20 @@ class _Writer:
             return f"0x{value.view(np.uint64):016X}", self._float
         return _signed_text(int(node.value)), "i64"
 
-    def _read_name(self, node: Any) -> tuple[str, str]:
+    def _read_name(self, node: ast.Name) -> tuple[str, str]:
         if node.id in self._slots:
             kind = self._slots[node.id]
             return self._value(f"load {kind}, ptr %{node.id}"), kind
         return self._read_constant(ast.Constant(self._loop.function.__globals__[node.id]))
 
-    def _read_subscript(self, node: Any) -> tuple[str, str]:
+    def _read_subscript(self, node: ast.Subscript) -> tuple[str, str]:
         pointer, element, extended = self._element(node)
         loaded = self._value(f"load {element}, ptr {pointer}, align 1{self._access()}")
         if extended:
             return self._value(f"{extended} {element} {loaded} to i64"), "i64"
         return loaded, element
 
-    def _read_unaryop(self, node: Any) -> tuple[str, str]:
+    def _read_unaryop(self, node: ast.UnaryOp) -> tuple[str, str]:
         if isinstance(node.op, ast.Invert):
             return self._value(f"xor i64 {self._integer(self._expression(node.operand))}, -1"), "i64"
         if isinstance(node.op, ast.Not):
@@ -642,7 +642,7 @@ class _Writer:
         text, kind = self._expression(node.operand)
         return self._value(f"sub i64 0, {text}" if kind == "i64" else f"fneg {kind} {text}"), kind
 
-    def _read_binop(self, node: Any) -> tuple[str, str]:
+    def _read_binop(self, node: ast.BinOp) -> tuple[str, str]:
         left, right = self._expression(node.left), self._expression(node.right)
         whole, floating = _ARITHMETIC[type(node.op)]
         kinds = left[1], right[1]
@@ -681,7 +681,7 @@ class _Writer:
     def _absolute_value(self, text: str) -> str:
         return self._value(f"call {self._float} @llvm.fabs.{_SUFFIXES[self._float][0]}({self._float} {text})")
 
-    def _read_compare(self, node: Any) -> tuple[str, str]:
+    def _read_compare(self, node: ast.Compare) -> tuple[str, str]:
         values = [self._expression(v) for v in (node.left, *node.comparators)]
         out = ""
         for op, left, right in zip(node.ops, values, values[1:], strict=False):
@@ -693,7 +693,7 @@ class _Writer:
             out = self._value(f"and i1 {out}, {test}") if out else test
         return out, "i1"
 
-    def _read_boolop(self, node: Any) -> tuple[str, str]:
+    def _read_boolop(self, node: ast.BoolOp) -> tuple[str, str]:
         """Writes `and` and `or`, which do not look at the right if the left decides."""
         self._count += 1
         slot = f"t{self._count}.bool"
@@ -710,7 +710,7 @@ class _Writer:
         self._begin(done)
         return self._value(f"load i1, ptr %{slot}"), "i1"
 
-    def _read_ifexp(self, node: Any) -> tuple[str, str]:
+    def _read_ifexp(self, node: ast.IfExp) -> tuple[str, str]:
         self._count += 1
         slot = f"t{self._count}.if"
         yes, no, after = self._label(), self._label(), self._label()

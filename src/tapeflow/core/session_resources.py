@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from tapeflow.core.fork_locks import new_lock
@@ -17,7 +17,7 @@ class Resources:
         self._lock = new_lock()
         self._closed = False
 
-    def get(self, key: Any, create: Callable[[], Any]) -> Any:
+    def get(self, key: Hashable, create: Callable[[], Any]) -> Any:
         """Returns the resource of a key, after creating it if necessary."""
         with self._lock:
             if key not in self._resources:
@@ -62,7 +62,7 @@ _of_process = Resources()
 _running = _Running()
 
 
-def held_here(key: Any, create: Callable[[], Any]) -> Any:
+def held_here(key: Hashable, create: Callable[[], Any]) -> Any:
     """Returns the resource of a key in this thread's session, after creating it if necessary."""
     return _running.resources.get(key, create)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.concat_and_split import stack
 from tapeflow.array.gathers import gather
@@ -17,9 +17,13 @@ from tapeflow.debugging.values import assert_less
 from tapeflow.math.comparison import less, less_equal, logical_and
 from tapeflow.math.reduction import reduce_min
 
+if TYPE_CHECKING:
+    from tapeflow.core.values.tensor import Tensor
+    from tapeflow.data.dataset import Dataset
+
 
 def bucket_by_sequence_length(
-    dataset: Any, element_length_func: Callable[..., Any], bucket_boundaries: Sequence[int],
+    dataset: Dataset, element_length_func: Callable[..., Any], bucket_boundaries: Sequence[int],
     bucket_batch_sizes: Sequence[int], padded_shapes: Any, padding_values: Any, pad_to_bucket_boundary: bool,
     no_padding: bool, drop_remainder: bool,
 ) -> Any:  # fmt: skip
@@ -37,7 +41,7 @@ def bucket_by_sequence_length(
         length = element_length_func(*element)
         return reduce_min(where(logical_and(less_equal(lower, length), less(length, upper))))
 
-    def batch(key: Any, window: Any) -> Any:
+    def batch(key: Tensor, window: Dataset) -> Any:
         size = gather(sizes, key)
         if no_padding:
             return window.batch(size, drop_remainder)
@@ -53,7 +57,7 @@ def bucket_by_sequence_length(
     return dataset.group_by_window(bucket, batch, window_size_func=lambda key: gather(sizes, key))
 
 
-def _last_length(key: Any, boundaries: Sequence[int]) -> Any:
+def _last_length(key: Tensor, boundaries: Sequence[int]) -> Any:
     """Returns the greatest length in a bucket, after a check that it has one."""
     message = "When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries)."
     check = assert_less(key, convert(len(boundaries), int64), message=message)
@@ -61,7 +65,7 @@ def _last_length(key: Any, boundaries: Sequence[int]) -> Any:
         return gather(convert([*boundaries, 0], int64), key) - 1
 
 
-def _filled_shape(shape: Any, longest: Any) -> Any:
+def _filled_shape(shape: TensorShape, longest: Tensor) -> Any:
     """Returns a shape as a vector, with a number for unknown dimensions."""
     dims = TensorShape(shape).as_list()
     return stack([longest if d is None else convert(d, int64) for d in dims]) if dims else convert([], int64)

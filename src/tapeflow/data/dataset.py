@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -198,7 +198,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
         copy.__dict__.update(self.__dict__)
         return copy
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         raise invalid(
             f"{self!r} can't be pickled: build the dataset where it is used, or write its elements with `Dataset.save`."
         )
@@ -1306,6 +1306,6 @@ def _columns_of(tensors: Any) -> Any:
     return tensors if names is None else {name: tensors[name] for name in names}
 
 
-def _draw_choice(logits: Any, pair: Any) -> Any:
+def _draw_choice(logits: TensorLike, pair: Tensor) -> Any:
     """Draws a number with the log-probabilities `[1, n]`."""
     return stateless_categorical(logits, 1, pair)[0, 0]

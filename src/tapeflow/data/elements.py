@@ -9,7 +9,7 @@ and sparse tensors, datasets and None are items themselves.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -21,7 +21,8 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.memory import is_out_of_memory, out_of_memory
 from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.ops.static import value_of
-from tapeflow.core.types.dtypes import variant
+from tapeflow.core.types.aliases import ShapeLike
+from tapeflow.core.types.dtypes import DType, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec, spec_of, spec_of_parts
 from tapeflow.core.values import nest
@@ -37,6 +38,9 @@ from tapeflow.ragged.spec import RaggedTensorSpec
 from tapeflow.sparse import concat_and_slice as sparse
 from tapeflow.sparse.dense import to_dense
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorSpec
+
+if TYPE_CHECKING:
+    from tapeflow.core.types.type_spec import TypeSpec
 
 Element = tuple[Any, ...]
 
@@ -169,7 +173,7 @@ def element_attrs(spec: Any) -> tuple[list[Any], list[Any]]:
 # ---- elements of operations ------------------------------------------------------------------------------------------
 
 
-def is_encoded(spec: Any) -> bool:
+def is_encoded(spec: TypeSpec) -> bool:
     """Returns True if operations see components of a spec as variants: ragged and sparse tensors."""
     return isinstance(spec, (RaggedTensorSpec, SparseTensorSpec))
 
@@ -239,7 +243,7 @@ def pack_element(spec: Any, tensors: Iterable[Any]) -> Any:
     return pack(spec, decoded_values(tensors, flatten(spec)))
 
 
-def _set_shape(tensor: Any, shape: Any) -> None:
+def _set_shape(tensor: Tensor, shape: ShapeLike) -> None:
     """Sets the shape of a tensor in a graph."""
     if isinstance(tensor, SymbolicTensor):
         tensor.set_shape(TensorShape(shape))
@@ -311,7 +315,7 @@ def check_shapes(element: Element, spec: Any) -> None:
             )
 
 
-def _as_array(value: Any, dtype: Any) -> Any:
+def _as_array(value: Any, dtype: DType | None) -> Any:
     if dtype is None:
         if isinstance(value, SparseTensor):
             value = to_dense(value)
@@ -327,7 +331,7 @@ def _as_array(value: Any, dtype: Any) -> Any:
 # ---- batches ---------------------------------------------------------------------------------------------------------
 
 
-def batch_component(values: tuple[Any, ...], spec: Any, index: int) -> Any:
+def batch_component(values: tuple[Any, ...], spec: TypeSpec, index: int) -> Any:
     """Stacks the values of one component of several elements.
 
     Raises:
@@ -358,7 +362,7 @@ def batch_component(values: tuple[Any, ...], spec: Any, index: int) -> Any:
     raise TypeError(f"Elements of {spec!r} can't be batched.")
 
 
-def _ragged_batch(values: Sequence[Any], spec: Any) -> Any:
+def _ragged_batch(values: Sequence[Any], spec: RaggedTensorSpec) -> Any:
     """Stacks ragged tensors, or tensors of different lengths."""
     dtype = tensor_dtype(spec)
     rows = [v if dtype is None else EagerTensor(v, dtype) for v in values]
@@ -448,6 +452,6 @@ def batch_spec(spec: Any, size: int | None) -> Any:
     return map_specs(lambda s: s._batch(size), spec)
 
 
-def is_structure(value: Any) -> bool:
+def is_structure(value: object) -> bool:
     """Returns whether a value is a structure, and not a component."""
     return _STRUCTURES[type(value)] is not None

@@ -32,6 +32,7 @@ from tapeflow.graph.program.effects import draws_from_stream
 from tapeflow.graph.transform.body import Body, raw
 
 if TYPE_CHECKING:
+    from tapeflow.data.node import Node
     from tapeflow.graph.ir.graph import Graph
 
 debugging: list[bool] = []  # whether `tf.data.experimental.enable_debug_mode` was called: then functions run eagerly
@@ -73,7 +74,7 @@ class MappedFunction:
         self._set_body(self._traced())
 
     @classmethod
-    def for_node(cls, node: Any, function: Callable[..., Any], name: str) -> MappedFunction:
+    def for_node(cls, node: Node, function: Callable[..., Any], name: str) -> MappedFunction:
         """Traces a user's function of the elements of a node, for the method of `Dataset` with that name."""
         return cls(function, f"Dataset.{name}()", node.spec)
 
@@ -141,7 +142,7 @@ class MappedFunction:
         function._captured = list(values)
         return function
 
-    def typed(self, spec: Any, output: Any = None) -> MappedFunction:
+    def typed(self, spec: Any, output: Callable[..., Any] | None = None) -> MappedFunction:
         """Returns this function; see `OpFunction.typed`."""
         return self
 
@@ -233,7 +234,7 @@ def nested_operations(graph: Graph) -> Iterator[Any]:
     return itertools.chain.from_iterable(g._operations for g in nested_graphs(graph))
 
 
-def _spec_placeholders(graph: FuncGraph, spec: Any, name: str) -> Any:
+def _spec_placeholders(graph: FuncGraph, spec: TypeSpec, name: str) -> Any:
     with graph.as_default():
         return spec.from_tensors(iter([graph.input(s, name) for s in spec.flatten()]))
 

@@ -142,7 +142,7 @@ class _Writer:
         copies: whether variables and tables have their values in the graph; else the graph captures them.
     """
 
-    def __init__(self, graph: Any, runs: bool = True, copies: bool = True) -> None:
+    def __init__(self, graph: FuncGraph, runs: bool = True, copies: bool = True) -> None:
         self._graph, self._runs, self._copies = graph, runs, copies
         self._nodes: dict[int, tuple[Node, Node]] = {}
         self._captures: dict[int, tuple[Any, Any]] = {}

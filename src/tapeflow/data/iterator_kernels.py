@@ -15,7 +15,7 @@ from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.data.functions import OpFunction
 from tapeflow.data.iterators import OwnedIterator
-from tapeflow.data.node import check_declared, op_kernel
+from tapeflow.data.node import Node, check_declared, op_kernel
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.graph.ir.python_op import executing_eagerly
 
@@ -70,7 +70,7 @@ def _anonymous_v2() -> Any:
 
 
 @op_kernel("MakeIterator", shape=no_results)
-def _make_iterator(dataset: Any, iterator: Any) -> None:
+def _make_iterator(dataset: Node, iterator: IteratorSlot) -> None:
     if iterator.spec is not None:
         check_declared(dataset.spec, iterator.spec, "MakeIterator")
     iterator.iterator = OwnedIterator(dataset)
@@ -87,7 +87,7 @@ def _delete_iterator() -> None:
     pass
 
 
-def _declared_shapes(_iterator: Any, _types: Any, shapes: Sequence[Any]) -> list[Any]:
+def _declared_shapes(_iterator: object, _types: object, shapes: Sequence[Any]) -> list[Any]:
     return list(shapes)
 
 
@@ -113,7 +113,7 @@ def _next_as_optional(handle: Tensor, *_: Any) -> Any:
 
 
 @op_kernel("IteratorToStringHandle")
-def _to_string(resource_handle: Any) -> Any:
+def _to_string(resource_handle: IteratorSlot) -> Any:
     name = f"iterator_{id(resource_handle)}"
     _by_string[name] = resource_handle
     return StringArray.scalar(name.encode())
@@ -133,10 +133,10 @@ def _iterator_device() -> Any:
 
 
 @op_kernel("SerializeIterator")
-def _serialize_iterator(resource_handle: Any) -> Any:
+def _serialize_iterator(resource_handle: IteratorSlot) -> Any:
     return StringArray.scalar(resource_handle.iterator.position().encode())
 
 
 @op_kernel("DeserializeIterator", shape=no_results)
-def _deserialize_iterator(resource_handle: Any, serialized: Any) -> None:
+def _deserialize_iterator(resource_handle: IteratorSlot, serialized: Any) -> None:
     resource_handle.iterator.go_to(serialized[()].decode())

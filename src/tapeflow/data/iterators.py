@@ -7,8 +7,9 @@ import itertools
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator as AbstractIterator
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
@@ -42,6 +43,9 @@ from tapeflow.data.tensorflow_positions import position_in
 from tapeflow.data.threads import AUTOTUNE, IteratorState, ahead, running, working_for
 from tapeflow.ragged.spec import RaggedTensorSpec
 from tapeflow.sparse.tensor import SparseTensorSpec
+
+if TYPE_CHECKING:
+    from tapeflow.data.dataset import Dataset
 
 _MOST_ELEMENTS = 256  # that a trace takes from an iterator one by one
 
@@ -340,7 +344,7 @@ class OwnedIterator(Iterator, Trackable):
     def _in_graph(self) -> Any:
         return GraphIterator(self._handle, self._spec)
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         raise invalid("An iterator can't be pickled. A tf.train.Checkpoint saves its position.")
 
     def __iter__(self) -> OwnedIterator:
@@ -397,7 +401,7 @@ class NumpyIterator:
 
     __slots__ = ("_iterator", "_pack")
 
-    def __init__(self, dataset: Any) -> None:
+    def __init__(self, dataset: Dataset) -> None:
         self._iterator = OwnedIterator(dataset._node)
         self._pack = self._iterator._pack
 
@@ -474,7 +478,7 @@ class IteratorSpec(TypeSpec):
         self._hash: int | None = None  # computed once: a step of training looks its trace up by it
 
     @staticmethod
-    def from_value(value: Any) -> IteratorSpec:
+    def from_value(value: OwnedIterator) -> IteratorSpec:
         """Returns the spec of an iterator.
 
         Args:
@@ -494,10 +498,10 @@ class IteratorSpec(TypeSpec):
     def _component_specs(self) -> Any:
         return (TensorSpec([], resource),)
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: OwnedIterator) -> Any:
         return (value._handle,)
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: Sequence[Any]) -> Any:
         if isinstance(components[0], SymbolicTensor):
             return GraphIterator(components[0], self._element_spec)
         return components[0].value[()].iterator

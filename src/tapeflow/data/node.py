@@ -19,7 +19,7 @@ import itertools
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
 import numpy as np
 import torch
@@ -47,6 +47,9 @@ from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.python_op import executing_eagerly, python_op
 from tapeflow.graph.transform.body import Body
 from tapeflow.math.casting import cast_op
+
+if TYPE_CHECKING:
+    from tapeflow.core.ops.op_def import ArgDef
 
 INFINITE = -1
 UNKNOWN = -2
@@ -515,7 +518,7 @@ class _FunctionAttr:
         return f"<function {self.body.name!r}>"
 
 
-def _plain_value(value: Any) -> Any:
+def _plain_value(value: torch.Tensor | StringArray) -> Any:
     """Returns a raw value of numbers or strings as a Python value; strings as bytes."""
     return value.tolist()
 
@@ -534,7 +537,7 @@ def _dataset_argument(value: Any) -> Any:
     return flat(content) if isinstance(content, Node) else content
 
 
-def _input_reader(definition: Any) -> Callable[[Any], Any]:
+def _input_reader(definition: ArgDef) -> Callable[[Any], Any]:
     """Returns the function from a kernel's argument for an input to the argument of `of_op`."""
     if definition.is_list:
         read: Callable[[Any], Any] = _dataset_argument if definition.type is variant else (
@@ -559,7 +562,7 @@ def declared_shapes(*_: Any) -> Any:
     raise AssertionError
 
 
-def op_kernel(*names: str, shape: Any = scalar) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def op_kernel(*names: str, shape: Callable[..., Any] = scalar) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorates the kernel of ops on datasets and iterators.
 
     It takes the inputs and attrs that it names: datasets and iterators in the places of variants and resources, an
@@ -580,7 +583,7 @@ def _kernel_parameters(function: Callable[..., Any]) -> set[str]:
     return set(code.co_varnames[: code.co_argcount])
 
 
-def _define_op(name: str, kernel: Callable[..., Any], accepted: set[str], shape: Any) -> None:
+def _define_op(name: str, kernel: Callable[..., Any], accepted: set[str], shape: Callable[..., Any]) -> None:
     takes_spec = "spec" in accepted
     definition, parameters = op_def.get(name), raw_kernels.parameters(name)
     inputs = {a.name: a for a in definition.inputs}

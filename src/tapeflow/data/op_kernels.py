@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -11,7 +12,7 @@ from tapeflow.core.ops import raw_kernels
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.shape_rules import no_results
-from tapeflow.core.types.dtypes import int64, string
+from tapeflow.core.types.dtypes import DType, int64, string
 from tapeflow.core.values.boxed_objects import box_object, held_object
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import invalid
@@ -22,6 +23,9 @@ from tapeflow.data.node import Node, declared_shapes, op_kernel, structure_node
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.random.generator import Generator
 from tapeflow.sparse.tensor import SparseTensor
+
+if TYPE_CHECKING:
+    from tapeflow.lookup.tables import StaticHashTable
 
 # ---- sources ---------------------------------------------------------------------------------------------------------
 
@@ -48,14 +52,14 @@ def _empty_handle() -> Any:
 
 
 @op_kernel("ChooseFastestDataset")
-def _fastest_dataset(input_datasets: Any) -> Any:
+def _fastest_dataset(input_datasets: Sequence[Node]) -> Any:
     if not input_datasets:
         raise invalid("Value for attr 'N' of 0 must be at least minimum 2")
     return held_object(input_datasets[0], Node, "dataset")
 
 
 @op_kernel("SamplingDataset")
-def _sampling_dataset(input_dataset: Any, rate: float, seed: int, seed2: int) -> Any:
+def _sampling_dataset(input_dataset: Node, rate: float, seed: int, seed2: int) -> Any:
     draw = Generator.from_seed(seed ^ seed2) if seed or seed2 else Generator.from_non_deterministic_state()
     return Dataset(input_dataset).filter(lambda *_: draw.uniform([]) < rate)
 
@@ -67,13 +71,13 @@ def _sampling_dataset(input_dataset: Any, rate: float, seed: int, seed2: int) ->
     "OptimizeDatasetV2", "PrivateThreadPoolDataset", "RewriteDataset", "SetStatsAggregatorDataset", "SleepDataset",
     "ThreadPoolDataset",
 )  # fmt: skip
-def _as_it_is(input_dataset: Any) -> Any:
+def _as_it_is(input_dataset: Node) -> Any:
     return held_object(input_dataset, Node, "dataset")
 
 
 @op_kernel("SlidingWindowDataset")
 def _sliding_window_dataset(
-    input_dataset: Any, window_size: int, window_shift: int, window_stride: int, drop_remainder: Any
+    input_dataset: Node, window_size: int, window_shift: int, window_stride: int, drop_remainder: bool
 ) -> Any:
     windows = Dataset(input_dataset).window(window_size, window_shift, window_stride, drop_remainder is not False)
     return windows.flat_map(lambda *parts: Dataset.zip(tuple(p.batch(window_size) for p in parts)))
@@ -81,8 +85,9 @@ def _sliding_window_dataset(
 
 @op_kernel("ParseExampleDataset", "ParseExampleDatasetV2")
 def _parse_example_dataset(
-    input_dataset: Any, dense_defaults: Any, sparse_keys: Any, dense_keys: Any, sparse_types: Any, dense_shapes: Any,
-    ragged_keys: Any, ragged_value_types: Any, ragged_split_types: Any,
+    input_dataset: Node, dense_defaults: Sequence[Any], sparse_keys: Sequence[bytes], dense_keys: Sequence[bytes],
+    sparse_types: Sequence[DType], dense_shapes: Sequence[Any], ragged_keys: Sequence[bytes],
+    ragged_value_types: Sequence[DType], ragged_split_types: Sequence[DType],
 ) -> Any:  # fmt: skip
     keys = [convert(list(k or ()), string) for k in (sparse_keys, dense_keys, ragged_keys)]
 
@@ -111,27 +116,27 @@ def _parse_example_dataset(
 
 
 @op_kernel("DatasetCardinality")
-def _dataset_cardinality(input_dataset: Any) -> Any:
+def _dataset_cardinality(input_dataset: Node) -> Any:
     return torch.tensor(input_dataset.cardinality())
 
 
 @op_kernel("DatasetToSingleElement", shape=declared_shapes)
-def _single_element(dataset: Any) -> Element:
+def _single_element(dataset: Node) -> Element:
     return dataset.only_element()
 
 
 @op_kernel("GetElementAtIndex", shape=declared_shapes)
-def _element_at(dataset: Any, index: int) -> Element:
+def _element_at(dataset: Node, index: int) -> Element:
     return dataset.element_at(index)
 
 
 @op_kernel("DatasetFingerprint")
-def _dataset_fingerprint(input_dataset: Any) -> Any:
+def _dataset_fingerprint(input_dataset: Node) -> Any:
     return Dataset(input_dataset).fingerprint().value
 
 
 @op_kernel("DatasetToTFRecord", shape=no_results)
-def _to_records(input_dataset: Any, filename: bytes, compression_type: bytes) -> None:
+def _to_records(input_dataset: Node, filename: bytes, compression_type: bytes) -> None:
     records = Dataset(structure_node(input_dataset, input_dataset.spec[0]))
     TFRecordWriter(filename.decode(), compression_type.decode() or None).write(records)
 
@@ -157,7 +162,7 @@ def _no_statistics() -> Any:
 
 
 @op_kernel("InitializeTableFromDataset", shape=no_results)
-def _fill_table(table_handle: Any, dataset: Any) -> None:
+def _fill_table(table_handle: StaticHashTable, dataset: Node) -> None:
     whole = Dataset(dataset).batch(2**62).take(1)
     pairs = next(iter(whole), None)
     if pairs is None:

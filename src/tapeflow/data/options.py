@@ -67,7 +67,7 @@ class Option:
     def __set_name__(self, owner: type[OptionsBase], name: str) -> None:
         self.name = name
 
-    def __get__(self, instance: Any, owner: type) -> Any:
+    def __get__(self, instance: OptionsBase | None, owner: type) -> Any:
         if instance is None:
             return self
         if self.name not in instance._options:
@@ -76,7 +76,7 @@ class Option:
             instance._options[self.name] = self.kind()
         return instance._options[self.name]
 
-    def __set__(self, instance: Any, value: Any) -> None:
+    def __set__(self, instance: OptionsBase, value: Any) -> None:
         if value is not None and not isinstance(value, self.kind):
             raise TypeError(f'Property "{self.name}" must be of type {self.kind}, got: {value!r} (type: {type(value)})')
         instance._options[self.name] = value
@@ -143,7 +143,7 @@ class OptionsBase:
                 options._options[name] = kind(value)
         return options
 
-    def _merged(self, other: Any) -> Any:
+    def _merged(self, other: OptionsBase) -> Any:
         """Returns these options, with those that `other` sets."""
         result = type(self)()
         for name, option in self._declared().items():

@@ -78,7 +78,7 @@ def read_elements(path: str, spec: Any, compression: str) -> Iterator[Element]:
             raise _damaged_file(path, "its last element is incomplete") from None
 
 
-def _next_component(texts: Iterator[bytes], spec: Any) -> Any:
+def _next_component(texts: Iterator[bytes], spec: TypeSpec) -> Any:
     """Returns the next component of a file."""
     text = next(texts)
     if is_encoded(spec) and TensorProto.FromString(text).dtype == variant.as_datatype_enum:
@@ -207,7 +207,7 @@ def write_run(
     Metadata(run, writer.count, True).write(folder, spec)
 
 
-def save(node: Node, path: str | os.PathLike, compression: Any, shard_func: Callable[..., Any] | None) -> None:
+def save(node: Node, path: str | os.PathLike, compression: str | None, shard_func: Callable[..., Any] | None) -> None:
     """Writes the elements of a node to a folder."""
     kind = compression_of(compression)
     if shard_func is not None:

@@ -13,6 +13,7 @@ from tapeflow.core.fork_locks import new_lock
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.rng.philox import from_seeds
 from tapeflow.core.rng.seeds import lasting_seeds
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.data.node import integer
 from tapeflow.data.threads import running
@@ -95,7 +96,7 @@ class Seeds:
         return first, second
 
 
-def seeds_of(seed: Any) -> tuple[int, int]:
+def seeds_of(seed: TensorLike | None) -> tuple[int, int]:
     """Returns the two seeds of a dataset, from the user's seed or None."""
     return lasting_seeds(None if seed is None else integer(seed))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.types.aliases import ShapeLike
 from tapeflow.core.types.dtypes import variant
@@ -11,6 +11,10 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.data.node import Node, Variant, structure_node
+
+if TYPE_CHECKING:
+    from tapeflow.core.values.tensor import Tensor
+    from tapeflow.data.dataset import Dataset
 
 
 class DatasetSpec(TypeSpec):
@@ -34,7 +38,7 @@ class DatasetSpec(TypeSpec):
         self._dataset_shape = TensorShape(dataset_shape)
 
     @staticmethod
-    def from_value(value: Any) -> DatasetSpec:
+    def from_value(value: Dataset) -> DatasetSpec:
         """Returns the spec of a dataset.
 
         Args:
@@ -59,10 +63,10 @@ class DatasetSpec(TypeSpec):
     def _component_specs(self) -> Any:
         return TensorSpec(self._dataset_shape, variant)
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: Dataset) -> Any:
         return value._variant_tensor
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: Tensor) -> Any:
         if isinstance(components, SymbolicTensor):
             return DatasetSpec.dataset(Variant(components, self._element_spec))
         return DatasetSpec.dataset(structure_node(components.value[()], self._element_spec))

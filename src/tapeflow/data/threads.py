@@ -17,10 +17,13 @@ import weakref
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from typing import Any, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from tapeflow.core.fork_locks import new_condition
 from tapeflow.core.rng.seeds import Streams
+
+if TYPE_CHECKING:
+    from tapeflow.data.elements import Element
 
 P = ParamSpec("P")
 
@@ -188,7 +191,7 @@ class _Buffer:
         self.changed = new_condition()
         self.closed = False
 
-    def put(self, item: Any) -> bool:
+    def put(self, item: object) -> bool:
         """Adds an item when there is room; returns whether the buffer is still open."""
         with self.changed:
             self.changed.wait_for(lambda: self.closed or len(self.items) < self.size)
@@ -272,7 +275,7 @@ def mapped_in_threads(
     if calls == AUTOTUNE:
         took = 0.0
 
-        def timed(element: Any) -> Any:
+        def timed(element: Element) -> Any:
             nonlocal took
             begin = time.perf_counter()
             try:
@@ -297,7 +300,7 @@ class _Task:
 
     __slots__ = ("done", "element", "result")
 
-    def __init__(self, element: Any) -> None:
+    def __init__(self, element: Element) -> None:
         self.element = element
         self.result: Any = None
         self.done = False

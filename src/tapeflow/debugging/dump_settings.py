@@ -83,7 +83,7 @@ def enable_dump_debug_info(
         tensor_dtypes = {as_dtype(dtype) for dtype in tensor_dtypes}.__contains__
     writer = dumping.DebugEventsWriter(dump_root, circular_buffer_size)
     dumper = dumping.Dumper(writer, asked, op_regex, tensor_dtypes)
-    importlib.import_module("tapeflow.graph.codegen.inspected").add_inspector(dumper)
+    importlib.import_module("tapeflow.debugging.inspected_functions").add_inspector(dumper)
     for registered in (state.tapes, listeners, detours):
         registered.append(dumper)
     atexit.register(writer.Close)
@@ -101,7 +101,7 @@ def disable_dump_debug_info() -> None:
     """
     dumper = _current_dumper()
     if dumper is not None:
-        importlib.import_module("tapeflow.graph.codegen.inspected").remove_inspector(dumper)
+        importlib.import_module("tapeflow.debugging.inspected_functions").remove_inspector(dumper)
         for registered in (state.tapes, listeners, detours):
             discard(registered, dumper)
         atexit.unregister(dumper.writer.Close)

@@ -74,14 +74,18 @@ def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> T
     return check_numerics(x, message, name)
 
 
+def _inspection() -> Any:
+    """Returns the module of functions that show their results. It loads the compiler."""
+    return importlib.import_module("tapeflow.debugging.inspected_functions")
+
+
 class _Checker:
     """Listens to the ops of a thread, as a tape does, and raises an error at the first infinity or NaN."""
 
     seen = EVERYTHING
 
     def __init__(self) -> None:
-        inspecting: Any = importlib.import_module("tapeflow.graph.codegen.inspected")
-        self.inspector = inspecting.FINITE_NUMBERS
+        self.inspector = _inspection().FINITE_NUMBERS
 
     def variable_read(self, variable: Variable, read: int) -> None:
         """Does nothing: a read changes no numbers."""
@@ -123,9 +127,8 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
     """
     if any(isinstance(tape, _Checker) for tape in state.tapes):
         return
-    inspected: Any = importlib.import_module("tapeflow.graph.codegen.inspected")
     checker = _Checker()
-    inspected.add_inspector(checker.inspector)
+    _inspection().add_inspector(checker.inspector)
     state.tapes.append(checker)
     listeners.append(checker)
     detours.append(checker)
@@ -147,8 +150,7 @@ def disable_check_numerics() -> None:
         [-inf]
     """
     for tape in [t for t in state.tapes if isinstance(t, _Checker)]:
-        inspected: Any = importlib.import_module("tapeflow.graph.codegen.inspected")
-        inspected.remove_inspector(tape.inspector)
+        _inspection().remove_inspector(tape.inspector)
         discard(state.tapes, tape)
         discard(listeners, tape)
         discard(detours, tape)

@@ -23,8 +23,9 @@ class AggregatingVariable(MirroredVariable):
 
 class CentralStorageExtended(MirroredExtended):
     def __init__(
-        self, container_strategy: Any, compute_devices: Sequence[str] | None = None, parameter_device: str | None = None
-    ) -> None:
+        self, container_strategy: Strategy, compute_devices: Sequence[str] | None = None,
+        parameter_device: str | None = None,
+    ) -> None:  # fmt: skip
         devices = default_devices()
         names = [full_name(d) for d in compute_devices or (devices if "GPU" in devices[0] else devices[:1])]
         super().__init__(container_strategy, names, CrossDeviceOps())

@@ -7,7 +7,7 @@ replicas. AUTO is FILE where there are files, else DATA.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import host_value
@@ -22,8 +22,11 @@ from tapeflow.data.transformations.shard import with_hints_replaced, with_own_fi
 from tapeflow.distribute.input import Division, dealt, leading_part
 from tapeflow.math.casting import cast
 
+if TYPE_CHECKING:
+    from tapeflow.core.values.tensor import Tensor
 
-def share_of_worker(dataset: Any, workers: int, rank: int, replicas: int) -> tuple[Any, Division]:
+
+def share_of_worker(dataset: Dataset, workers: int, rank: int, replicas: int) -> tuple[Any, Division]:
     """Returns a worker's share of a dataset, and the division of its batches among the worker's replicas.
 
     Args:
@@ -69,7 +72,7 @@ def batch_sizes_of_worker(batch: int, workers: int, replicas: int, rank: int) ->
     return parts[first:] + parts[:first]
 
 
-def _in_batches_for_replicas(dataset: Any, workers: int, rank: int, replicas: int) -> Any:
+def _in_batches_for_replicas(dataset: Dataset, workers: int, rank: int, replicas: int) -> Any:
     size = int(host_value(compute_batch_size(dataset)))
     if size > 0 and size >= workers * replicas:
         return Dataset(Rebatch(dataset._node, batch_sizes_of_worker(size, workers, replicas, rank), False))
@@ -78,7 +81,7 @@ def _in_batches_for_replicas(dataset: Any, workers: int, rank: int, replicas: in
     def parts(*batch: Any) -> Any:
         element = batch if len(batch) > 1 else batch[0]
 
-        def part(i: Any) -> Any:
+        def part(i: Tensor) -> Any:
             return nest.map_structure(lambda t: leading_part(t, cast(i, int32), total), element)
 
         return Dataset.range(total).map(part)

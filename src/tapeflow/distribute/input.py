@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.creation import zeros
 from tapeflow.array.properties import shape
@@ -22,6 +22,11 @@ from tapeflow.distribute.values import PerReplicaSpec, regroup
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import greater
 from tapeflow.math.extrema import minimum
+
+if TYPE_CHECKING:
+    from tapeflow.core.values.tensor import Tensor
+    from tapeflow.data.dataset import Dataset
+    from tapeflow.distribute.strategy import Strategy
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -67,7 +72,7 @@ class DistributedDataset(CompositeTensor):
 
     __module__ = "tensorflow.python.distribute.input_lib"  # Keras knows the class by its name there
 
-    def __init__(self, dataset: Any, strategy: Any, options: InputOptions | None, division: Division) -> None:
+    def __init__(self, dataset: Dataset, strategy: Strategy, options: InputOptions | None, division: Division) -> None:
         options = options or InputOptions()
         if options.experimental_replication_mode is InputReplicationMode.PER_REPLICA:
             raise ValueError("InputReplicationMode.PER_REPLICA is not supported: use PER_WORKER.")
@@ -122,7 +127,7 @@ class DistributedIterator(CompositeTensor):
         True
     """
 
-    def __init__(self, iterator: Any, strategy: Any, options: InputOptions, division: Division) -> None:
+    def __init__(self, iterator: Any, strategy: Strategy, options: InputOptions, division: Division) -> None:
         self._iterator, self._strategy, self._options, self._division = iterator, strategy, options, division
 
     @property
@@ -230,14 +235,14 @@ class _DividedSpec(TypeSpec):
 
     __slots__ = ("_division", "_options", "_spec", "_strategy")
 
-    def __init__(self, spec: Any, strategy: Any, options: InputOptions, division: Division) -> None:
+    def __init__(self, spec: Any, strategy: Strategy, options: InputOptions, division: Division) -> None:
         self._spec, self._strategy, self._options, self._division = spec, strategy, options, division
 
     @property
     def _component_specs(self) -> Any:
         return [self._spec]
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: Sequence[Any]) -> Any:
         return self.value_type(components[0], self._strategy, self._options, self._division)
 
     def _serialize(self) -> tuple[Any, ...]:
@@ -303,7 +308,7 @@ def _empty_of_spec(spec: Any) -> Any:
     return zeros([0, *[d or 0 for d in spec.shape.as_list()[1:]]][: spec.shape.rank], spec.dtype)
 
 
-def _nothing_like(batch: Any) -> Any:
+def _nothing_like(batch: Tensor) -> Any:
     """Returns a batch like this one without elements."""
     return batch[:0]
 

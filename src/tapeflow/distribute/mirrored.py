@@ -33,7 +33,7 @@ class _Abandoned(BaseException):
 class _MirroredReplicaContext(ReplicaContext):
     """The context of a replica that runs in a thread."""
 
-    def __init__(self, strategy: Any, index: int, thread: _ReplicaThread) -> None:
+    def __init__(self, strategy: Strategy, index: int, thread: _ReplicaThread) -> None:
         super().__init__(strategy, index)
         self._thread = thread
 
@@ -48,7 +48,7 @@ class _ReplicaThread:
     It has a thread and is none, as `threading.Thread` takes more names for itself with each version of Python.
     """
 
-    def __init__(self, strategy: Any, index: int, call: Callable[[], Any], variables: list[Any]) -> None:
+    def __init__(self, strategy: Strategy, index: int, call: Callable[[], Any], variables: list[Any]) -> None:
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._context = _MirroredReplicaContext(strategy, index, self)
         self._device = strategy.extended.worker_devices[index]

@@ -6,7 +6,7 @@ A process sends only sums over its own replicas: a worker sends as much with eig
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.values.indexed_slices import IndexedSlices
@@ -27,6 +27,9 @@ from tapeflow.distribute.workers import WorkerGroup, join
 from tapeflow.math.casting import cast
 from tapeflow.math.division import truediv
 
+if TYPE_CHECKING:
+    from tapeflow.data.dataset import Dataset
+
 
 class MultiWorkerExtended(MirroredExtended):
     """The interface for libraries of a strategy with several workers.
@@ -39,7 +42,7 @@ class MultiWorkerExtended(MirroredExtended):
     """
 
     def __init__(
-        self, container_strategy: Any, devices: Sequence[str], group: WorkerGroup, task_type: str, task_id: int
+        self, container_strategy: Strategy, devices: Sequence[str], group: WorkerGroup, task_type: str, task_id: int
     ) -> None:
         task = f"/job:{task_type}/replica:0/task:{task_id}/"
         super().__init__(container_strategy, [task + d.rpartition("/")[2] for d in devices])
@@ -127,7 +130,7 @@ class MultiWorkerExtended(MirroredExtended):
     def _input_context(self) -> InputContext:
         return InputContext(self._group.size, self._group.rank, self._num_replicas_in_sync)
 
-    def _distribute_dataset(self, dataset: Any, options: InputOptions | None) -> Any:
+    def _distribute_dataset(self, dataset: Dataset, options: InputOptions | None) -> Any:
         share, division = share_of_worker(dataset, self._group.size, self._group.rank, len(self._devices))
         return DistributedDataset(share, self._strategy, options, division)
 

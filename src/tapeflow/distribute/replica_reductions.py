@@ -172,7 +172,9 @@ class CrossDeviceOps:
         values = per_replica_value.values if isinstance(per_replica_value, DistributedValues) else (per_replica_value,)
         return self.broadcast_implementation(reduce_values(reduce_op, values), destinations)
 
-    def batch_reduce_implementation(self, reduce_op: Any, value_destination_pairs: Any, options: Any) -> list[Any]:
+    def batch_reduce_implementation(
+        self, reduce_op: ReduceOp, value_destination_pairs: Sequence[tuple[Any, Any]], options: Any
+    ) -> list[Any]:
         """Implements `batch_reduce`; subclasses may override it."""
         return [self.reduce_implementation(reduce_op, v, d, options) for v, d in value_destination_pairs]
 

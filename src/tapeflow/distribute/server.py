@@ -88,7 +88,9 @@ class Server:
         return Server({"localhost": ["localhost:0"]}, protocol="grpc", config=config, start=start)
 
 
-def _server_def(definition: Any, job_name: Any, task_index: Any, protocol: Any, config: Any) -> ServerDef:
+def _server_def(
+    definition: Any, job_name: str | None, task_index: int | None, protocol: str | None, config: Any
+) -> ServerDef:
     if isinstance(definition, ServerDef):
         merged = ServerDef()
         merged.CopyFrom(definition)

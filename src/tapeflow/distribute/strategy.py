@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,8 @@ from tapeflow.math.reduction import reduce_sum
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
+    from tapeflow.data.dataset import Dataset
+
 
 class ReplicaContext:
     """The state of a running replica, and the operations among replicas.
@@ -60,7 +62,7 @@ class ReplicaContext:
         1
     """
 
-    def __init__(self, strategy: Any, replica_id_in_sync_group: Any) -> None:
+    def __init__(self, strategy: Strategy, replica_id_in_sync_group: Any) -> None:
         self._strategy, self._id = strategy, replica_id_in_sync_group
         self._scopes: list[Any] = []
 
@@ -194,7 +196,7 @@ class ReplicaContext:
             raise RuntimeError("This ReplicaContext is not the one of the replica that is running here.")
 
 
-def _tensor_of_replica(value: Any) -> Tensor:
+def _tensor_of_replica(value: TensorLike) -> Tensor:
     """Converts a value to a tensor; a Python value becomes a tensor of this replica alone."""
     return convert(value) if isinstance(value, (Tensor, Variable)) else identity(value)
 
@@ -214,7 +216,7 @@ class StrategyExtended:
     """
 
     def __init__(
-        self, container_strategy: Any, devices: Sequence[str] = (), cross_device_ops: CrossDeviceOps | None = None
+        self, container_strategy: Strategy, devices: Sequence[str] = (), cross_device_ops: CrossDeviceOps | None = None
     ) -> None:
         self._strategy = container_strategy
         self._devices = tuple(devices)
@@ -283,7 +285,7 @@ class StrategyExtended:
     def _input_context(self) -> InputContext:
         return InputContext(num_replicas_in_sync=self._num_replicas_in_sync)
 
-    def _distribute_dataset(self, dataset: Any, options: InputOptions | None) -> Any:
+    def _distribute_dataset(self, dataset: Dataset, options: InputOptions | None) -> Any:
         return DistributedDataset(dataset, self._strategy, options, divide_batches(self._num_replicas_in_sync))
 
     def _distribute_datasets_from_function(self, dataset_fn: Callable[..., Any], options: InputOptions | None) -> Any:
@@ -407,8 +409,9 @@ class StrategyExtended:
         ]
 
     def update(
-        self, var: Any, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None, group: bool = True
-    ) -> Any:
+        self, var: Any, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None,
+        group: bool = True,
+    ) -> Any:  # fmt: skip
         """Calls `fn(copy, ...)` for each copy of a variable, on its device.
 
         Args:
@@ -442,7 +445,7 @@ class StrategyExtended:
 class _Scope:
     """The context manager of `strategy.scope()`."""
 
-    def __init__(self, strategy: Any) -> None:
+    def __init__(self, strategy: Strategy) -> None:
         self._strategy = strategy
         self._entered: list[Any] = []
 
@@ -539,8 +542,9 @@ class Strategy(V1Methods):
             return self._extended.call_for_each_replica(fn, args, kwargs)
 
     def experimental_run_v2(
-        self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None, options: Any = None
-    ) -> Any:
+        self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None,
+        options: Any = None,
+    ) -> Any:  # fmt: skip
         """Calls `run`; the name of TensorFlow 2.0.
 
         Args:
@@ -651,7 +655,7 @@ class Strategy(V1Methods):
         values = [value_fn(ValueContext(first + i, count)) for i in range(max(1, len(self._extended._devices)))]
         return values[0] if len(values) == 1 else PerReplica(values)
 
-    def experimental_distribute_dataset(self, dataset: Any, options: InputOptions | None = None) -> Any:
+    def experimental_distribute_dataset(self, dataset: Dataset, options: InputOptions | None = None) -> Any:
         """Returns a dataset whose batches are divided among the replicas.
 
         Args:
@@ -683,7 +687,7 @@ class Strategy(V1Methods):
         """Returns the `ConfigProto` unchanged."""
         return config_proto
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         return self
 
 
@@ -731,7 +735,7 @@ class _DefaultStrategy(Strategy):
             return fn(*args, **(kwargs or {}))
         return super().run(fn, args, kwargs, options)
 
-    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+    def experimental_distribute_dataset(self, dataset: Dataset, options: Any = None) -> Any:
         return dataset
 
     def distribute_datasets_from_function(self, dataset_fn: Callable[[InputContext], Any], options: Any = None) -> Any:

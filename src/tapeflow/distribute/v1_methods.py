@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.distribute.options import InputContext, InputReplicationMode
+
+if TYPE_CHECKING:
+    from tapeflow.data.dataset import Dataset
 
 
 class StrategyIterator:
@@ -41,7 +44,7 @@ class V1Methods:
     experimental_distribute_dataset: Callable[..., Any]
     distribute_datasets_from_function: Callable[..., Any]
 
-    def make_dataset_iterator(self, dataset: Any) -> StrategyIterator:
+    def make_dataset_iterator(self, dataset: Dataset) -> StrategyIterator:
         """Returns an iterator over a dataset whose batches are divided among the replicas.
 
         Args:

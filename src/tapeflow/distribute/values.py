@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tapeflow.core.ops.convert import convert
@@ -34,7 +34,7 @@ class DistributedValues:
         """The values, in the order of the replicas."""
         return self._values
 
-    def _text(self, form: Any) -> str:
+    def _text(self, form: Callable[..., Any]) -> str:
         lines = ",\n".join(f"  {i}: {form(v)}" for i, v in enumerate(self._values))
         return f"{self._shown_as or type(self).__name__}:{{\n{lines}\n}}"
 
@@ -92,7 +92,7 @@ class PerReplicaSpec(TypeSpec):
     def _to_components(self, value: PerReplica) -> Any:
         return value.values
 
-    def _from_components(self, components: Any) -> PerReplica:
+    def _from_components(self, components: Sequence[Any]) -> PerReplica:
         return PerReplica(components)
 
     def _serialize(self) -> tuple[Any, ...]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.device import device
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization, refuse_in_graphs
 from tapeflow.core.values.variable_scatter import AssignsParts
@@ -39,7 +40,7 @@ class DistributedVariable(Variable, DistributedValues):
     _has_copies = True
 
     def __init__(
-        self, strategy: Any, values: Sequence[Variable], synchronization: Any, aggregation: VariableAggregation
+        self, strategy: Strategy, values: Sequence[Variable], synchronization: Any, aggregation: VariableAggregation
     ) -> None:
         self._strategy = strategy
         self._values = tuple(values)
@@ -120,7 +121,7 @@ class DistributedVariable(Variable, DistributedValues):
 
     __str__ = __repr__
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         refuse_in_graphs("DistributedVariable.__deepcopy__")
         copied = type(self)(self._strategy, [copy.deepcopy(v, memo) for v in self._values], *self._how)
         memo[id(self)] = copied
@@ -193,7 +194,7 @@ class SyncOnReadVariable(DistributedVariable):
     def _sums(self) -> bool:
         return self._how[1] is VariableAggregation.SUM
 
-    def _share(self, value: Any) -> Tensor:
+    def _share(self, value: TensorLike) -> Tensor:
         """Returns each copy's share of a sum."""
         return cast(truediv(cast(value, self.dtype), self._strategy.num_replicas_in_sync), self.dtype)
 

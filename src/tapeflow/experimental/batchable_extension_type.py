@@ -40,7 +40,7 @@ class ExtensionTypeBatchEncoder:
         [1, 4]
     """
 
-    def batch(self, spec: Any, batch_size: int | None) -> Any:
+    def batch(self, spec: TypeSpec, batch_size: int | None) -> Any:
         """Returns the spec of a stack of values.
 
         Args:
@@ -49,7 +49,7 @@ class ExtensionTypeBatchEncoder:
         """
         return _with_parts(spec, lambda part: part._batch(batch_size))
 
-    def unbatch(self, spec: Any) -> Any:
+    def unbatch(self, spec: TypeSpec) -> Any:
         """Returns the spec of one value of a stack.
 
         Args:
@@ -57,7 +57,7 @@ class ExtensionTypeBatchEncoder:
         """
         return _with_parts(spec, lambda part: part._unbatch())
 
-    def encode(self, spec: Any, value: Any, minimum_rank: int = 0) -> Any:
+    def encode(self, spec: TypeSpec, value: Any, minimum_rank: int = 0) -> Any:
         """Returns a nest of tensors (ragged and sparse ones, too) that can be stacked.
 
         Args:
@@ -67,7 +67,7 @@ class ExtensionTypeBatchEncoder:
         """
         return spec._to_components(value)
 
-    def encoding_specs(self, spec: Any) -> Any:
+    def encoding_specs(self, spec: TypeSpec) -> Any:
         """Returns the specs of the tensors that `encode` returns, in the same structure.
 
         Args:
@@ -75,7 +75,7 @@ class ExtensionTypeBatchEncoder:
         """
         return spec._component_specs
 
-    def decode(self, spec: Any, encoded_value: Any) -> Any:
+    def decode(self, spec: TypeSpec, encoded_value: Any) -> Any:
         """Returns the value of the tensors that `encode` returned, or of a stack or slices of them.
 
         Args:

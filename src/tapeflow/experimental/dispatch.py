@@ -245,16 +245,16 @@ def _api_key(api: Any) -> Any:
     return api.op if _is_op(api) else _registry.originals.get(api, api)
 
 
-def _is_op(api: Any) -> bool:
+def _is_op(api: object) -> bool:
     return getattr(getattr(api, "op", None), "function", None) is api
 
 
-def _is_widened(api: Any) -> bool:
+def _is_widened(api: Callable[..., Any]) -> bool:
     """Returns True if a function asks its arguments' classes itself, as an op does."""
     return getattr(api, "widened", None) is api
 
 
-def _api_parameters(api: Any) -> inspect.Signature:
+def _api_parameters(api: Callable[..., Any]) -> inspect.Signature:
     if not inspect.isfunction(api) or not str(api.__module__).startswith("tapeflow"):
         raise ValueError(f"{api} does not support dispatch.")
     return inspect.signature(api)
@@ -266,7 +266,7 @@ def _plain_signature(signature: inspect.Signature) -> inspect.Signature:
     return inspect.Signature(bare)
 
 
-def _annotated_types(target: Any) -> dict[str, Any]:
+def _annotated_types(target: Callable[..., Any]) -> dict[str, Any]:
     annotations = {n: t for n, t in typing.get_type_hints(target).items() if n != "return"}
     if not annotations:
         raise ValueError(
@@ -301,7 +301,7 @@ def _by_name(annotations: Mapping[Any, Any], signature: inspect.Signature) -> di
     return result
 
 
-def _register_target(api: Any, target: _Target) -> None:
+def _register_target(api: Callable[..., Any], target: _Target) -> None:
     with _registry.lock:
         key = _api_key(api)
         # A new list: another thread may be going through the old one.
@@ -374,7 +374,7 @@ def _elementwise_decorator(
     return decorate
 
 
-def _elementwise_target(api: Any, tensors: list[str], handler: Callable[..., Any]) -> Callable[..., Any]:
+def _elementwise_target(api: Callable[..., Any], tensors: list[str], handler: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(api)
     plain = api if _is_op(api) else _api_key(api)
 
@@ -415,7 +415,9 @@ def _named_functions(lines: tuple[str, ...]) -> list[Any]:
 # ---- calling ---------------------------------------------------------------------------------------------------------
 
 
-def _dispatch_call(function: Callable[..., Any], targets: list[_Target], args: Any, kwargs: Any) -> Any:
+def _dispatch_call(
+    function: Callable[..., Any], targets: list[_Target], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """Returns the result of the one target that fits, or NotImplemented.
 
     Raises:
@@ -436,7 +438,7 @@ def _dispatch_call(function: Callable[..., Any], targets: list[_Target], args: A
     return fitting[0].call(*args, **kwargs) if fitting else NotImplemented
 
 
-def _value_fits(value: Any, annotation: Any) -> bool:
+def _value_fits(value: object, annotation: Any) -> bool:
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
         return any(_value_fits(value, part) for part in args)
@@ -445,7 +447,7 @@ def _value_fits(value: Any, annotation: Any) -> bool:
     return isinstance(value, annotation)
 
 
-def _is_of_a_program(value: Any) -> bool:
+def _is_of_a_program(value: object) -> bool:
     """Returns True if ops do not take the value themselves: registrations for tensors alone change nothing."""
     if isinstance(value, (list, tuple)):
         return any(map(_is_of_a_program, value))

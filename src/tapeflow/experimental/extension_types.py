@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABCMeta
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tapeflow.core.types import spec_registry
@@ -53,18 +53,18 @@ class _Final(metaclass=_Meta):
         self._validated()
         vars(self)["_frozen"] = True
 
-    def _fitted(self, field: Field, value: Any) -> Any:
+    def _fitted(self, field: Field, value: object) -> Any:
         raise NotImplementedError
 
     def _validated(self) -> None:
         """Checks the fields, in a subclass."""
 
-    def _set_fields(self, signature: inspect.Signature, args: Any, kwargs: Any) -> None:
+    def _set_fields(self, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         vars(self).update(bound.arguments)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if self._frozen or all(f.name != name for f in self._all_fields()):
             raise AttributeError(f"Cannot mutate attribute `{name}` outside the custom constructor of ExtensionType.")
         vars(self)[name] = value
@@ -116,7 +116,7 @@ class ExtensionTypeSpec(_Final, TypeSpec):
         return self._value_type
 
     @classmethod
-    def from_value(cls, value: Any) -> Any:
+    def from_value(cls, value: ExtensionType) -> Any:
         """Returns the spec of a value.
 
         Args:
@@ -135,10 +135,10 @@ class ExtensionTypeSpec(_Final, TypeSpec):
     def _component_specs(self) -> list[TypeSpec]:
         return list(_field_leaves([vars(self)[f.name] for f in self._all_fields()], TypeSpec))
 
-    def _to_components(self, value: Any) -> list[Any]:
+    def _to_components(self, value: ExtensionType) -> list[Any]:
         return list(_field_leaves([vars(value)[f.name] for f in self._all_fields()], (Tensor, CompositeTensor)))
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: Sequence[Any]) -> Any:
         rest = iter(components)
         fields = {f.name: _replace_components(vars(self)[f.name], rest) for f in self._all_fields()}
         return self._value_type._with_fields(fields)
@@ -281,7 +281,7 @@ def _resolved_fields(cls: Any) -> tuple[Field, ...]:
     return cls._declared
 
 
-def _is_part_of_the_class(name: str, value: Any) -> bool:
+def _is_part_of_the_class(name: str, value: object) -> bool:
     special = (name.startswith("__") and name.endswith("__")) or name.startswith("_abc_")
     return special or callable(value) or hasattr(type(value), "__get__") or name in _RESERVED or name == "_is_resolved"
 
@@ -359,11 +359,11 @@ def _replace_components(field: Any, components: Iterator[Any]) -> Any:
     return _map_field(field, TypeSpec, lambda _: next(components))
 
 
-def _make_immutable(field: Any) -> Any:
+def _make_immutable(field: object) -> Any:
     return _map_field(field, (), lambda part: part)
 
 
-def _as_plain_text(field: Any) -> str:
+def _as_plain_text(field: object) -> str:
     """Returns a field's text, with mappings as dicts."""
     if isinstance(field, Mapping):
         return "{" + ", ".join(f"{key!r}: {_as_plain_text(value)}" for key, value in field.items()) + "}"

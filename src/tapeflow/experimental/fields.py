@@ -106,12 +106,12 @@ def resolve_annotation(annotation: Any, name: str, owner: type, own_names: Mappi
     return typing.get_type_hints(holder, names, names)[name]
 
 
-def _mentions_texts(annotation: Any) -> bool:
+def _mentions_texts(annotation: object) -> bool:
     inner = typing.get_args(annotation)
     return isinstance(annotation, typing.ForwardRef) or any(isinstance(a, str) or _mentions_texts(a) for a in inner)
 
 
-def check(annotation: Any, name: str) -> None:
+def check(annotation: object, name: str) -> None:
     """Checks that an annotation is one that a field can have.
 
     Raises:
@@ -184,7 +184,7 @@ def _spec_of(value: Any, annotation: Any, path: str) -> Any:
     return _convert_plain(value, annotation, path)
 
 
-def _convert_plain(value: Any, annotation: Any, path: str) -> Any:
+def _convert_plain(value: object, annotation: type, path: str) -> Any:
     """Converts a part that a value and its spec have in common."""
     convert = {TensorShape: TensorShape, DType: as_dtype}.get(annotation)
     if convert is None:
@@ -195,7 +195,7 @@ def _convert_plain(value: Any, annotation: Any, path: str) -> Any:
         raise TypeError(f"{path}: expected 'tf.{annotation.__name__}', got {type(value).__name__!r}") from None
 
 
-def _check_instance(value: Any, annotation: type, path: str) -> Any:
+def _check_instance(value: object, annotation: type, path: str) -> Any:
     if not isinstance(value, annotation):
         raise TypeError(f"{path}: expected {annotation.__name__!r}, got {type(value).__name__!r}")
     return value

@@ -13,7 +13,7 @@ from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.properties import shape_op, size_op
 from tapeflow.array.reshapes import expand_dims, reshape
-from tapeflow.core.types.aliases import DTypeLike, ShapeLike
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values import nest
@@ -136,7 +136,7 @@ class StructuredTensor(BatchableExtensionType):
 
     @classmethod
     def from_fields(
-        cls, fields: Mapping[str, Any], shape: ShapeLike = (), nrows: Any = None,
+        cls, fields: Mapping[str, Any], shape: ShapeLike = (), nrows: TensorLike | None = None,
         row_partitions: Sequence[RowPartition] | None = None, validate: bool = False,
     ) -> StructuredTensor:  # fmt: skip
         """Creates records of their fields.
@@ -495,8 +495,9 @@ def _ragged_fields(fields: Mapping[str, Any]) -> list[Any]:
 
 
 def _outer_shape(
-    fields: Mapping[str, Any], static: TensorShape, rank: int, nrows: Any, partitions: tuple[RowPartition, ...]
-) -> DynamicRaggedShape:
+    fields: Mapping[str, Any], static: TensorShape, rank: int, nrows: TensorLike | None,
+    partitions: tuple[RowPartition, ...],
+) -> DynamicRaggedShape:  # fmt: skip
     """Returns the shape that fields and arguments of `from_fields` say."""
     dtype = outer_shapes.dtype_of(
         [*_ragged_fields(fields), *partitions, *([nrows] if isinstance(nrows, Tensor) else [])]
@@ -582,7 +583,7 @@ def _partition_value(value: Any, rows: RowPartition) -> Any:
 # ---- ops -------------------------------------------------------------------------------------------------------------
 
 
-def _concat_structures(values: Any, axis: Any) -> Any:
+def _concat_structures(values: Sequence[Any], axis: Any) -> Any:
     values = list(values)
     for value in values:
         if not isinstance(value, StructuredTensor):
@@ -605,7 +606,7 @@ def _field_paths(value: Any) -> dict[tuple[str, ...], int | None]:
     return paths
 
 
-def _gather_structures(params: StructuredTensor, indices: Any, axis: Any, batch_dims: int = 0) -> Any:
+def _gather_structures(params: StructuredTensor, indices: TensorLike, axis: Any, batch_dims: int = 0) -> Any:
     along = _check_axis(int(axis), params.rank, of="params.shape.rank")
     return _map_structures([params], lambda parts: gather_v2(parts[0], as_values(indices), along, batch_dims))
 

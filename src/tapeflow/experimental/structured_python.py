@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -55,11 +56,11 @@ def read(cls: Any, value: Any, spec: Any, path: Path) -> Any:
     raise _mismatch_error(path, spec, value)
 
 
-def _mismatch_error(path: Path, one: Any, other: Any) -> ValueError:
+def _mismatch_error(path: Path, one: object, other: object) -> ValueError:
     return ValueError(f"Value at {path!r} does not match typespec: {one!r} vs {other!r}")
 
 
-def _parse_part(path: Path, convert: Any, *args: Any) -> Any:
+def _parse_part(path: Path, convert: Callable[..., Any], *args: Any) -> Any:
     try:
         return convert(*args)
     except (ValueError, TypeError) as error:
@@ -96,7 +97,7 @@ def _read_dicts(cls: Any, value: Any, keys: list[str], rank: int, spec: Any, pat
     return _parse_part(path, cls.from_fields, fields, shape)
 
 
-def _list_depth(value: Any, keys: dict[str, None]) -> int | None:
+def _list_depth(value: object, keys: dict[str, None]) -> int | None:
     """Returns how many lists are around dicts, whose keys it adds; None where there are no dicts."""
     if isinstance(value, dict):
         keys.update(dict.fromkeys(value))
@@ -123,7 +124,7 @@ def _append_values(value: Any, columns: dict[str, Any], depth: int) -> None:
             _append_values(child, columns, depth + 1)
 
 
-def _depth_of_empty(value: Any) -> int | None:
+def _depth_of_empty(value: object) -> int | None:
     if not isinstance(value, list):
         return None
     depths = [_depth_of_empty(child) for child in value]

@@ -30,7 +30,7 @@ from tapeflow.math.extrema import maximum
 from tapeflow.math.reduction import reduce_mean, reduce_prod, reduce_std
 
 
-def _as_floats(images: Any) -> Any:
+def _as_floats(images: Tensor) -> Any:
     """Returns the images in a dtype that the ops on colors accept: float16 or float32."""
     return images if images.dtype in (float16, float32) else convert_image_dtype(images, float32)
 
@@ -175,7 +175,7 @@ def adjust_jpeg_quality(
 _BAD_GAMMA = "Gamma should be a non-negative real number."
 
 
-def _check_gamma(allowed: Any) -> None:
+def _check_gamma(allowed: Tensor) -> None:
     if not allowed:
         raise invalid(_BAD_GAMMA)
 

@@ -166,7 +166,7 @@ def _scalar_number(value: torch.Tensor, name: str) -> float:
     return float(value)
 
 
-def _box_count(value: Any) -> int:
+def _box_count(value: int | tuple[int, ...]) -> int:
     """Returns a number of boxes, if it is valid."""
     if type(value) is not int:
         raise invalid(f"max_output_size must be 0-D, got shape {text(np.shape(value))}")
@@ -204,7 +204,7 @@ def _check_boxes(boxes: torch.Tensor, scores: torch.Tensor) -> tuple[torch.Tenso
 def _suppress_kernel(
     boxes: torch.Tensor,
     scores: torch.Tensor,
-    max_output_size: Any,
+    max_output_size: int | tuple[int, ...],
     iou_threshold: torch.Tensor,
     score_threshold: torch.Tensor,
 ) -> torch.Tensor:
@@ -400,7 +400,7 @@ def _padded_score_shapes(*args: Any) -> list[TensorShape]:
 def _soft_non_max_suppression(
     boxes: torch.Tensor,
     scores: torch.Tensor,
-    max_output_size: Any,
+    max_output_size: int | tuple[int, ...],
     iou_threshold: torch.Tensor,
     score_threshold: torch.Tensor,
     soft_nms_sigma: torch.Tensor,
@@ -462,7 +462,7 @@ def non_max_suppression_with_scores(
 def _suppress_overlaps_kernel(
     overlaps: torch.Tensor,
     scores: torch.Tensor,
-    max_output_size: Any,
+    max_output_size: int | tuple[int, ...],
     overlap_threshold: torch.Tensor,
     score_threshold: torch.Tensor,
 ) -> torch.Tensor:
@@ -519,7 +519,7 @@ def non_max_suppression_overlaps(
 # ---- of several classes ----------------------------------------------------------------------------------------------
 
 
-def _check_classes(boxes: torch.Tensor, scores: torch.Tensor, per_class: Any, total: Any) -> None:
+def _check_classes(boxes: torch.Tensor, scores: torch.Tensor, per_class: int, total: int) -> None:
     """Checks the arguments of `combined_non_max_suppression`."""
     if boxes.ndim != 4 or scores.ndim != 3:
         raise TypeError("the shape rule says what is wrong")
@@ -540,8 +540,8 @@ def _check_classes(boxes: torch.Tensor, scores: torch.Tensor, per_class: Any, to
 def _combined_shapes(
     boxes: TensorShape,
     scores: TensorShape,
-    per_class: Any,
-    total: Any,
+    per_class: int,
+    total: int,
     iou: TensorShape,
     least: TensorShape,
     pad_per_class: bool,
@@ -576,8 +576,8 @@ def _combined_shapes(
 def _combined_non_max_suppression(
     boxes: torch.Tensor,
     scores: torch.Tensor,
-    max_output_size_per_class: Any,
-    max_total_size: Any,
+    max_output_size_per_class: int,
+    max_total_size: int,
     iou_threshold: torch.Tensor,
     score_threshold: torch.Tensor,
     pad_per_class: bool = False,

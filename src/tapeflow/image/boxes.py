@@ -366,8 +366,9 @@ def _sample_distorted_bounding_box_v2(
 
 
 def _stateless_sample_kernel(
-    image_size: torch.Tensor, bounding_boxes: torch.Tensor, min_object_covered: torch.Tensor, seed: Any, *options: Any
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    image_size: torch.Tensor, bounding_boxes: torch.Tensor, min_object_covered: torch.Tensor, seed: tuple[int, ...],
+    *options: Any,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:  # fmt: skip
     if type(seed) is not tuple or len(seed) != 2:
         raise invalid(f"seed must have shape [2], not {list(np.shape(seed))}")
     return _sample_box(image_size, bounding_boxes, min_object_covered, lambda: from_seed(seed), *options)

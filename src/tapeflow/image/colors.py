@@ -316,7 +316,7 @@ _FROM_YIQ = np.array([[1, 1, 1], [0.95598634, -0.27201283, -1.10674021], [0.6208
 _FROM_YUV = np.array([[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0]])
 
 
-def _multiply_colors(images: Any, matrix: np.ndarray) -> Any:
+def _multiply_colors(images: TensorLike, matrix: np.ndarray) -> Any:
     """Multiplies the colors of images, rows of three numbers, by a matrix."""
     tensor = convert_to_tensor(images)
     return tensordot(tensor, convert_to_tensor(matrix.tolist(), tensor.dtype), [[tensor.shape.rank - 1], [0]])

@@ -78,7 +78,7 @@ def _crop_and_resize_kernel(
     image: torch.Tensor,
     boxes: torch.Tensor,
     box_indices: torch.Tensor,
-    crop_size: Any,
+    crop_size: tuple[int, ...],
     method: str = "bilinear",
     extrapolation_value: float = 0.0,
 ) -> torch.Tensor:
@@ -234,7 +234,7 @@ def _glimpses_shape(input: TensorShape, size: Any, offsets: TensorShape, *_: Any
 @op("ExtractGlimpseV2", host=("size",), shape=check_ranks_first(_glimpses_shape, 4, None, 2))
 def _extract_glimpse(
     input: torch.Tensor,
-    size: Any,
+    size: tuple[int, ...],
     offsets: torch.Tensor,
     centered: bool = True,
     normalized: bool = True,

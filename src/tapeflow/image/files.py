@@ -67,7 +67,7 @@ def _as_dtype(pixels: np.ndarray, format: str, dtype: DType) -> torch.Tensor:
     return torch.from_numpy(np.require(pixels, requirements=["C", "W"]))
 
 
-def _decode_for_op(name: str, contents: np.ndarray, channels: int, dtype: Any, *jpeg_options: Any) -> torch.Tensor:
+def _decode_for_op(name: str, contents: np.ndarray, channels: int, dtype: DType, *jpeg_options: Any) -> torch.Tensor:
     """Decodes a file for an op. An op accepts every format whose images have the rank of its result.
 
     Raises:
@@ -333,7 +333,7 @@ def decode_webp(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint
 
 
 def _any_image_shape(
-    contents: TensorShape, channels: int = 0, dtype: Any = uint8, expand_animations: bool = True
+    contents: TensorShape, channels: int = 0, dtype: DType = uint8, expand_animations: bool = True
 ) -> TensorShape:
     if channels < 0:
         raise invalid(f"channels must be non-negative, got {channels}")
@@ -499,7 +499,7 @@ def encode_jpeg(
 
 
 @op("EncodeJpegVariableQuality", host=("quality",), shape=check_ranks_first(scalar, 3))
-def encode_jpeg_variable_quality(images: torch.Tensor, quality: Any) -> StringArray:
+def encode_jpeg_variable_quality(images: torch.Tensor, quality: int) -> StringArray:
     """Encodes an image as a JPEG file of a quality that may be a tensor."""
     return StringArray.scalar(codecs.write_jpeg(_check_jpeg_image(images, quality), quality))
 

@@ -116,7 +116,7 @@ def rot90(image: TensorLike, k: int = 1, name: str | None = None) -> Tensor:
     return less_static(turned, [*batch, side, side, channels])
 
 
-def _turn_quarters(images: Any, k: Any) -> Any:
+def _turn_quarters(images: Tensor, k: TensorLike) -> Any:
     if isinstance(k, SymbolicTensor):  # one number after the other
         quarters = floormod(k, 4)
         result = lambda: images  # noqa: E731

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tapeflow.array.properties import rank, shape_op
 from tapeflow.core.hooks import hooks
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.comparison import greater
 from tapeflow.math.reduction import reduce_all
 
 
-def require(condition: Any, message: str) -> None:
+def require(condition: TensorLike, message: str) -> None:
     """Checks a condition on the arguments of a function: on numbers at once, on tensors when they have values.
 
     Raises:
@@ -24,7 +23,7 @@ def require(condition: Any, message: str) -> None:
         raise ValueError(message)
 
 
-def check_image(image: Any) -> None:
+def check_image(image: Tensor) -> None:
     """Checks the static shape of an image, or of images with any number of leading dimensions.
 
     Args:
@@ -46,7 +45,7 @@ def check_image(image: Any) -> None:
         hooks.check(reduce_all(greater(shape_op(image)[-3:], 0)), ["inner 3 dims of 'image.shape' must be > 0."])
 
 
-def check_image_or_batch(image: Any) -> None:
+def check_image_or_batch(image: Tensor) -> None:
     """Checks the static shape of an image, or of a batch of images.
 
     Args:

@@ -114,7 +114,7 @@ def _linear_weights(new: int, old: int, align_corners: bool, half_pixel_centers:
     return np.stack([low, low + 1], -1), np.stack([1 - (points - low), points - low], -1)
 
 
-def _interpolate_images(images: torch.Tensor, size: Any) -> torch.Tensor:
+def _interpolate_images(images: torch.Tensor, size: tuple[int, ...]) -> torch.Tensor:
     """Interpolates images. ATen's loop goes through the channels, which takes long where there are few."""
     if images.shape[3] > FEW_CHANNELS or not images.is_cpu:
         return aten.upsample_bilinear2d(_channels_first(images), size, False, None).permute(0, 2, 3, 1)
@@ -122,7 +122,7 @@ def _interpolate_images(images: torch.Tensor, size: Any) -> torch.Tensor:
     return product(rows, images, columns)
 
 
-def _interpolated_in_steps(images: torch.Tensor, size: Any) -> torch.Tensor:
+def _interpolated_in_steps(images: torch.Tensor, size: tuple[int, ...]) -> torch.Tensor:
     """Interpolates images with infinities as TensorFlow does: adds a part of the difference of two neighbors to the
     first. The difference of two infinities is NaN."""
     for axis in (1, 2):
@@ -138,7 +138,7 @@ def _interpolated_in_steps(images: torch.Tensor, size: Any) -> torch.Tensor:
 
 @op("ResizeBilinear", host=("size",), shape=_resized_shape, batching=_join_slices, exact_in_batches=True)
 def resize_bilinear(
-    images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False
+    images: torch.Tensor, size: tuple[int, ...], align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Any:
     """Resizes images `[batch, height, width, channels]`: each new pixel is interpolated from its four neighbors."""
     if half_pixel_centers and not align_corners:
@@ -178,7 +178,7 @@ _declare_gradient(resize_bilinear, _linear_weights, (float16, bfloat16, float32,
 
 @op("ResizeNearestNeighbor", host=("size",), shape=_resized_shape, batching=_join_slices, exact_in_batches=True)
 def resize_nearest_neighbor(
-    images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False
+    images: torch.Tensor, size: tuple[int, ...], align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Any:
     """Resizes images: each new pixel is the nearest old one."""
     _check_resizable(images, size)
@@ -219,7 +219,7 @@ def _cubic_weights(new: int, old: int, align_corners: bool, half_pixel_centers: 
 
 @op("ResizeBicubic", host=("size",), shape=_resized_shape, batching=_join_slices)
 def resize_bicubic(
-    images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False
+    images: torch.Tensor, size: tuple[int, ...], align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Any:
     """Resizes images: each new pixel is interpolated from its sixteen neighbors."""
     return _resize_by_weights(images, size, _cubic_weights, align_corners, half_pixel_centers)
@@ -240,7 +240,7 @@ def _area_overlaps(new: int, old: int, align_corners: bool) -> tuple[np.ndarray,
 
 
 @op("ResizeArea", host=("size",), shape=_resized_shape, batching=_join_slices)
-def resize_area(images: torch.Tensor, size: Any, align_corners: bool = False) -> torch.Tensor:
+def resize_area(images: torch.Tensor, size: tuple[int, ...], align_corners: bool = False) -> torch.Tensor:
     """Resizes images: each new pixel is the mean of the area that it covers."""
     return _resize_by_weights(images, size, _area_overlaps, align_corners)
 
@@ -300,8 +300,9 @@ def _filter_weights(
 
 
 def _filter_matrices(
-    new: Any, old: Any, scale: Any, translation: Any, kernel_type: str, antialias: bool
-) -> list[Weights]:
+    new: Sequence[int], old: Sequence[int], scale: tuple[float, ...], translation: tuple[float, ...], kernel_type: str,
+    antialias: bool,
+) -> list[Weights]:  # fmt: skip
     """Returns the weights of rows and columns that scale and move images of a size."""
     if kernel_type not in _KERNELS:
         raise invalid(f"Unrecognized kernel type: {kernel_type}")
@@ -313,8 +314,9 @@ def _filter_matrices(
 
 @op("ScaleAndTranslate", host=("size", "scale", "translation"), shape=_resized_shape)
 def scale_and_translate(
-    images: torch.Tensor, size: Any, scale: Any, translation: Any, kernel_type: str = "lanczos3", antialias: bool = True
-) -> torch.Tensor:
+    images: torch.Tensor, size: tuple[int, ...], scale: tuple[float, ...], translation: tuple[float, ...],
+    kernel_type: str = "lanczos3", antialias: bool = True,
+) -> torch.Tensor:  # fmt: skip
     """Scales images by `scale`, and moves them by `translation`, through a filter."""
     _check_resizable(images, size)
     filters = _filter_matrices(size, images.shape[1:3], scale, translation, kernel_type, antialias)
@@ -323,8 +325,8 @@ def scale_and_translate(
 
 @op("ScaleAndTranslateGrad", host=("scale", "translation"), shape=lambda grads, original_image, *_: original_image)
 def scale_and_translate_gradient(
-    grads: torch.Tensor, original_image: torch.Tensor, scale: Any, translation: Any, kernel_type: str = "lanczos3",
-    antialias: bool = True,
+    grads: torch.Tensor, original_image: torch.Tensor, scale: tuple[float, ...], translation: tuple[float, ...],
+    kernel_type: str = "lanczos3", antialias: bool = True,
 ) -> torch.Tensor:  # fmt: skip
     """Multiplies cotangents by the transposed weights of `scale_and_translate`."""
     if grads.ndim != 4 or original_image.ndim != 4:
@@ -380,8 +382,8 @@ def _projected_shape(images: TensorShape, transforms: TensorShape, size: Any, *_
 def image_projective_transform_v3(
     images: torch.Tensor,
     transforms: torch.Tensor,
-    output_shape: Any,
-    fill_value: Any,
+    output_shape: tuple[int, ...],
+    fill_value: float,
     interpolation: str,
     fill_mode: str = "CONSTANT",
 ) -> torch.Tensor:

@@ -151,7 +151,7 @@ def ssim_multiscale(
     return reduce_mean(reduce_prod(pow(similarities, factors), [-1]), [-1])
 
 
-def _check_image_pair(first: Any, second: Any) -> None:
+def _check_image_pair(first: Tensor, second: Tensor) -> None:
     """Checks that two tensors are images of one size, in batches that broadcast.
 
     Raises:
@@ -169,7 +169,7 @@ def _check_image_pair(first: Any, second: Any) -> None:
         hooks.check(reduce_all(equal(*sizes)), [*sizes])
 
 
-def _prepare_images(img1: Any, img2: Any, max_val: Any) -> tuple[Any, Any, Any]:
+def _prepare_images(img1: TensorLike, img2: TensorLike, max_val: TensorLike) -> tuple[Any, Any, Any]:
     """Returns the images and the largest difference of pixels, as float32."""
     first, second = convert_to_tensor(img1), convert_to_tensor(img2)
     for image in (first, second):
@@ -182,7 +182,7 @@ def _prepare_images(img1: Any, img2: Any, max_val: Any) -> tuple[Any, Any, Any]:
 
 
 def _per_channel(
-    first: Any, second: Any, peak: Any, size: int, sigma: float, k1: float, k2: float, index_map: bool = False
+    first: Tensor, second: Tensor, peak: Tensor, size: int, sigma: float, k1: float, k2: float, index_map: bool = False
 ) -> tuple[Any, Any]:
     """Computes the similarity of each channel, and its factor without luminance.
 
@@ -201,7 +201,7 @@ def _per_channel(
         hooks.check(reduce_all(greater_equal(dims, size)), [dims, size])
     window = tile(_gaussian_window(size, sigma), [1, 1, shape(first)[-1], 1])
 
-    def smoothed(x: Any) -> Any:
+    def smoothed(x: Tensor) -> Any:
         y = depthwise_conv2d(reshape(x, concat([[-1], shape(x)[-3:]], 0)), window, [1, 1, 1, 1], "VALID")
         return reshape(y, concat([shape(x)[:-3], shape(y)[1:]], 0))
 
@@ -215,7 +215,7 @@ def _per_channel(
     return similarity if index_map else reduce_mean(similarity, [-3, -2]), reduce_mean(contrast, [-3, -2])
 
 
-def _gaussian_window(size: Any, sigma: float) -> Any:
+def _gaussian_window(size: int, sigma: float) -> Any:
     """Returns a normal distribution over a square of pixels, `[size, size, 1, 1]`."""
     positions = cast(range_of(size), float32) - cast(size - 1, float32) / 2
     exponent = square(positions) * (-0.5 / square(cast(sigma, float32)))
@@ -223,7 +223,7 @@ def _gaussian_window(size: Any, sigma: float) -> Any:
     return reshape(softmax(reshape(both, [1, -1])), [size, size, 1, 1])
 
 
-def _halve_images(images: Any) -> Any:
+def _halve_images(images: Tensor) -> Any:
     """Returns images of half the size; the last row or column of an odd number is repeated before."""
     dims = shape(images)
     flat = reshape(images, concat([[-1], dims[-3:]], 0))

@@ -300,7 +300,7 @@ def stateless_random_jpeg_quality(
 # ---- flips -----------------------------------------------------------------------------------------------------------
 
 
-def _randomly_reversed(image: Any, axis: int, draw: Draw) -> Any:
+def _randomly_reversed(image: TensorLike, axis: int, draw: Draw) -> Any:
     """Reverses each image along an axis with a probability of one half."""
     images = convert_to_tensor(image)
     rank = images.shape.rank

@@ -98,7 +98,7 @@ def resized_by(resizer: Resizer, images: TensorLike, size: ShapeLike, preserve_a
     return resized if rank == 4 else squeeze(resized, [0])
 
 
-def _new_size(batch: Any, size: Any, preserve_aspect_ratio: bool) -> Any:
+def _new_size(batch: Tensor, size: Any, preserve_aspect_ratio: bool) -> Any:
     """Returns the new size of a batch of images as a tensor; see `resize`."""
     try:
         new = convert_to_tensor(size, int32, name="size")
@@ -115,7 +115,7 @@ def _new_size(batch: Any, size: Any, preserve_aspect_ratio: bool) -> Any:
     return cast(rint(minimum(scales[0], scales[1]) * old), int32)
 
 
-def _resize_batch(batch: Any, size: Any, method: str, antialias: bool) -> Any:
+def _resize_batch(batch: Tensor, size: Tensor, method: str, antialias: bool) -> Any:
     """Resizes a batch of images by a method of `ResizeMethod`."""
     if method == ResizeMethod.NEAREST_NEIGHBOR:
         return interpolation.resize_nearest_neighbor(batch, size, half_pixel_centers=True)
@@ -181,12 +181,12 @@ def fitted_with_pad(resizer: Resizer, image: TensorLike, target_height: Any, tar
 # ---- numbers that are Python's where they are static, and scalar tensors otherwise -----------------------------------
 
 
-def _image_dimension(image: Any, axis: int) -> Any:
+def _image_dimension(image: Tensor, axis: int) -> Any:
     static = image.shape[axis]
     return static if static is not None else shape(image)[axis]
 
 
-def _as_number(dim: Any) -> Any:
+def _as_number(dim: TensorLike) -> Any:
     return dim if isinstance(dim, int) else cast(dim, float64)
 
 
@@ -194,7 +194,7 @@ def _are_numbers(*values: Any) -> bool:
     return not any(isinstance(v, (Tensor, ReadAsTensor)) for v in values)
 
 
-def _tensor_first(a: Any, b: Any) -> tuple[Any, Any]:
+def _tensor_first(a: TensorLike, b: TensorLike) -> tuple[Any, Any]:
     """Returns two operands, a number behind the tensor whose dtype it takes."""
     return (a, b) if isinstance(a, Tensor) else (b, a)
 

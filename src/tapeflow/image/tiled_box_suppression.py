@@ -7,7 +7,7 @@ earlier tiles, then with each other. From then on, a suppressed box is a box of 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.concat_and_split import concat, split
 from tapeflow.array.creation import range as range_of
@@ -19,6 +19,7 @@ from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.reshapes import expand_dims
 from tapeflow.array.sorting import argsort
 from tapeflow.core.hooks import hooks
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.math.casting import cast
@@ -26,15 +27,18 @@ from tapeflow.math.comparison import equal, greater, less_equal, logical_and, lo
 from tapeflow.math.extrema import maximum, minimum
 from tapeflow.math.reduction import reduce_all, reduce_any, reduce_max, reduce_min, reduce_sum
 
+if TYPE_CHECKING:
+    from tapeflow.core.values.tensor import Tensor
+
 _TINY = 1e-8  # added to each union, so that nothing is divided by 0
 
 
 def select_in_tiles(
     boxes: Any,
-    scores: Any,
-    limit: Any,
-    threshold: Any,
-    min_score: Any,
+    scores: Tensor,
+    limit: TensorLike,
+    threshold: TensorLike,
+    min_score: TensorLike,
     sorted_input: bool,
     canonicalized: bool,
     tile_size: Any,
@@ -69,7 +73,7 @@ def select_in_tiles(
     images, number = shape_of(boxes)[0], shape_of(boxes)[1]
     tiles = (number + tile_size - 1) // tile_size
 
-    def unfinished(boxes: Any, counts: Any, number: Any) -> Any:
+    def unfinished(boxes: Tensor, counts: Tensor, number: TensorLike) -> Any:
         return logical_and(reduce_min(counts) < limit, number < tiles)
 
     def suppressed(boxes: Any, counts: Any, number: Any) -> Any:
@@ -91,14 +95,14 @@ def select_in_tiles(
     return where(range_of(limit) < expand_dims(counts, 1), indices, 0), counts
 
 
-def _lower_corner_first(boxes: Any) -> Any:
+def _lower_corner_first(boxes: Tensor) -> Any:
     """Returns boxes with the lower corner first, if the first box is like all others."""
     first, second = split(boxes, 2, axis=2)
     ordered = less_equal(first[0, 0], second[0, 0])
     return concat([where(ordered, first, second), where(ordered, second, first)], 2)
 
 
-def _box_overlaps(rows: Any, columns: Any) -> Any:
+def _box_overlaps(rows: Tensor, columns: Tensor) -> Any:
     """Returns the intersection over union of boxes, `[images, rows, columns]`.
 
     Boxes with the higher corner first have areas of another sign.
@@ -110,7 +114,7 @@ def _box_overlaps(rows: Any, columns: Any) -> Any:
     return shared / ((y2 - y1) * (x2 - x1) + (v2 - v1) * (u2 - u1) - shared + _TINY)
 
 
-def _suppressed_by_tile(tile: Any, threshold: Any) -> Any:
+def _suppressed_by_tile(tile: Tensor, threshold: TensorLike) -> Any:
     """Returns for each box of a tile whether a better box of the tile suppresses it, `[images, boxes]`.
 
     In each round, the boxes that no other suppresses suppress others, and these stop to suppress.
@@ -121,10 +125,10 @@ def _suppressed_by_tile(tile: Any, threshold: Any) -> Any:
     overlaps = overlaps * cast(logical_and(better, overlaps >= threshold), float32)
     least_change = maximum(threshold, 0.0)  # with a negative one, the rounds would not end
 
-    def changing(overlaps: Any, total: Any, changed: Any) -> Any:
+    def changing(overlaps: Tensor, total: Tensor, changed: Tensor) -> Any:
         return changed
 
-    def round_of(overlaps: Any, total: Any, changed: Any) -> Any:
+    def round_of(overlaps: Tensor, total: Tensor, changed: Tensor) -> Any:
         free = cast(reduce_max(overlaps, 1) < threshold, float32)
         staying = cast(reduce_max(expand_dims(free, 2) * overlaps, 1) < threshold, float32)
         overlaps = expand_dims(staying, 2) * overlaps
@@ -136,5 +140,5 @@ def _suppressed_by_tile(tile: Any, threshold: Any) -> Any:
     return reduce_sum(overlaps, 1) > 0.0
 
 
-def _chosen_boxes(boxes: Any) -> Any:
+def _chosen_boxes(boxes: Tensor) -> Any:
     return reduce_any(boxes > 0.0, 2)

@@ -109,8 +109,9 @@ def _output_shapes(
     return [TensorShape(row[i][1]) for i in range(count) for row in rows]
 
 
-def _ragged_shapes(count: int, depth: int) -> list[TensorShape]:
-    return [TensorShape([None])] * (count * (depth + 1))
+def _ragged_shapes(count: int, serialized: TensorShape, depth: int) -> list[TensorShape]:
+    splits = TensorShape([None if serialized.rank != 1 or serialized[0] is None else serialized[0] + 1])
+    return [shape for shape in (TensorShape([None]), splits, TensorShape([None]))[: depth + 1] for _ in range(count)]
 
 
 def _blank_keys(dtypes: Sequence[Any]) -> list[str]:
@@ -158,7 +159,7 @@ def _shape_of_examples(op: str, *args: Any) -> list[Any]:
     serialized = TensorShape([]) if op == "ParseSingleExample" else named["serialized"]
     sparse = _variable_columns(_blank_keys(named["sparse_types"]), named["sparse_types"])
     dense = _dense_columns(_blank_keys(dtypes), [None] * len(dtypes), dtypes, named["dense_shapes"])
-    ragged = _ragged_shapes(len(named["ragged_value_types"]), 1)
+    ragged = _ragged_shapes(len(named["ragged_value_types"]), serialized, 1)
     return [*_output_shapes(sparse, serialized, 3), *_output_shapes(dense, serialized, 1), *ragged]
 
 
@@ -229,10 +230,10 @@ def _shape_of_sequences(op: str, *args: Any) -> list[Any]:
     return [
         *_output_shapes(_variable_columns(_blank_keys(context), context), serialized, 3),
         *_output_shapes(dense, serialized, 1),
-        *_ragged_shapes(len(named["context_ragged_value_types"]), 1),
+        *_ragged_shapes(len(named["context_ragged_value_types"]), serialized, 1),
         *_output_shapes(_variable_columns(_blank_keys(sparse), sparse, VariableSteps), serialized, 3),
         *_output_shapes(steps, serialized, 1 if single else 2),
-        *_ragged_shapes(len(named["feature_list_ragged_value_types"]), 2),
+        *_ragged_shapes(len(named["feature_list_ragged_value_types"]), serialized, 2),
     ]
 
 

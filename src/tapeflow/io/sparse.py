@@ -232,7 +232,7 @@ def deserialize_many_sparse(
     Args:
         serialized_sparse: a string tensor of shape `[..., 3]`, as returned by `tf.io.serialize_many_sparse`.
         dtype: the dtype of the values.
-        rank: an int, the rank of each sparse tensor, if it is static.
+        rank: an int, the rank of the result, if it is static.
 
     Returns:
         A `tf.SparseTensor`. Its first dimensions are `[...]`. The others are as long as in the longest sparse tensor.
@@ -247,9 +247,6 @@ def deserialize_many_sparse(
     """
     outputs: Any = _deserialize_many_sparse(serialized_sparse, dtype, name)
     indices, values, shape = outputs
-    if rank is not None:
-        outer = convert(serialized_sparse).shape.rank
-        whole = None if outer is None else rank + outer - 1
-        indices.set_shape([None, whole])
-        shape.set_shape([whole])
+    indices.set_shape([None, rank])
+    shape.set_shape([rank])
     return SparseTensor(indices, values, shape)

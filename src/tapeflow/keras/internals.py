@@ -47,6 +47,7 @@ REPLACED: dict[str, tuple[str, ...]] = {
     PRIVATE["saving_lib"]: ("save_model", "save_weights_only", "load_model"),
     PRIVATE["legacy_h5_format"]: ("save_model_to_hdf5", "load_model_from_hdf5"),
     "keras.src.ops.nn:": ("_layer_normalization", "_rms_normalization"),
+    "keras:layers.GroupNormalization": ("_apply_normalization",),
     PRIVATE["BaseOptimizer"]: ("apply", "_filter_empty_gradients"),
 }
 

@@ -437,7 +437,7 @@ def _tensordot_axes(a: Tensor, axes: Any, rank: int) -> tuple[Sequence[int], Seq
     return of_a, of_b
 
 
-def _unranked_tensordot(a: Any, b: Tensor, axes: Any, name: str | None) -> Any:
+def _unranked_tensordot(a: Tensor, b: Tensor, axes: Any, name: str | None) -> Any:
     """Computes `tensordot` in a graph if a rank is unknown."""
     numbers = host_value(axes)
     if isinstance(numbers, SymbolicTensor):

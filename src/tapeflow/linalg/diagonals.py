@@ -224,7 +224,7 @@ def _diag_part_rule(input: TensorShape, k: TensorLike = 0, padding: int = 0, *_:
     return input[:-2].concatenate([*count, _longest_diagonal(low, high, rows, columns)])
 
 
-def _diagonal_padding(value: Any, tensor: TensorLike) -> Any:
+def _diagonal_padding(value: TensorLike, tensor: TensorLike) -> Any:
     """Returns the padding for a tensor: of booleans, numbers stand for their truth."""
     return bool(value) if type(value) is int and getattr(tensor, "dtype", None) == bool_ else value
 

@@ -254,7 +254,7 @@ def _permute_rows(x: Tensor, order: Tensor) -> Any:
     return gather(x, order, axis=-2, batch_dims=order.shape.rank - 1)
 
 
-def _lu_tensors(lower_upper: Any, perm: TensorLike, validate_args: bool) -> tuple[Any, Any]:
+def _lu_tensors(lower_upper: TensorLike, perm: TensorLike, validate_args: bool) -> tuple[Any, Any]:
     """Returns the two results of `tf.linalg.lu` as tensors.
 
     Raises:

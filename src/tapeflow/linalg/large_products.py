@@ -1,9 +1,9 @@
 """Products of matrices where MKL, which ATen calls, is slow on the processor.
 
-oneDNN then computes large products in 0.4 to 0.9 of MKL's time. It copies a transposed matrix, which
-`transposed_products.py` does not: gradients of weights take 0.4 to 0.8 of the time. On some processors, MKL
-takes three to seven times as long for 2 to 15 columns as for 16. The last layer of a classifier has so few. The product
-of the transposes has as many rows, and is fast. Eager ops, functions and gradients all choose here.
+oneDNN then computes large products in 0.4 to 0.9 of MKL's time. It copies a transposed matrix. Machine code does not
+(`graph/compiler/products.py`): gradients of weights take 0.4 to 0.8 of the time. On some processors, MKL takes three
+to seven times as long for 2 to 15 columns as for 16. The last layer of a classifier has so few. The product of the
+transposes has as many rows, and is fast. Eager ops, functions and gradients all choose here.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 import torch
 
 from tapeflow.core import aten, mkl
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.types.dtypes import DType, float32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.linalg import transposed_products
 
 _LARGE = 1 << 22  # multiplications: below, the overhead of a longer call exceeds the gain
 _MAY_BE_LARGE = 1 << 13  # multiplications without a dimension of unknown size
@@ -65,28 +65,24 @@ def is_large(dtype: DType, rows: TensorShape, columns: int | None, least: int = 
     return dtype is float32 and None not in (count, columns) and count * columns >= least and mkl.products_are_slow()
 
 
-def product(rows: torch.Tensor, matrix: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
-    """Computes `rows @ matrix + bias` by the fastest kernel for the sizes.
+def product(rows: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
+    """Computes `rows @ matrix` by the fastest kernel for the sizes.
 
     Args:
         rows: of two dimensions or more.
         matrix: of two dimensions.
-        bias: broadcasts to the product; None for no bias.
     """
     columns, count = matrix.shape[-1], rows.numel()
-    operands = (rows, matrix) if bias is None else (rows, matrix, bias)
-    if rows.dtype is torch.float32 is matrix.dtype and all(map(by_value, operands)):
+    if rows.dtype is torch.float32 is matrix.dtype and by_value(rows) and by_value(matrix):
         if _is_transposed(rows, matrix):
-            result = transposed_products.transposed_product(rows.t(), matrix)
-            return result if bias is None else result.add_(bias)
+            return hooks.transposed_product()(rows.t(), matrix)
         if columns in _NARROW and count >= _TALL and rows.ndim == 2 and mkl.narrow_products_are_slow():
-            result = torch.mm(matrix.t(), rows.t()).t().contiguous()
-            return result if bias is None else result.add_(bias)
+            return torch.mm(matrix.t(), rows.t()).t().contiguous()
         if count * columns >= _LARGE and mkl.products_are_slow():
-            return _by_onednn(rows, matrix.t(), bias)
+            return _by_onednn(rows, matrix.t())
     if rows.ndim != 2:
-        return torch.nn.functional.linear(rows, matrix.t(), bias)
-    return torch.mm(rows, matrix) if bias is None else torch.addmm(bias, rows, matrix)
+        return torch.nn.functional.linear(rows, matrix.t())
+    return torch.mm(rows, matrix)
 
 
 def _is_transposed(rows: torch.Tensor, matrix: torch.Tensor) -> bool:
@@ -99,17 +95,14 @@ def _is_transposed(rows: torch.Tensor, matrix: torch.Tensor) -> bool:
         and matrix.is_contiguous()
         and not (rows.is_neg() or matrix.is_neg() or aten.maybe_current_level() is not None)
         and mkl.products_are_slow()
-        and transposed_products.is_available()
+        and hooks.transposed_product() is not None
     )
 
 
-def _by_onednn(rows: torch.Tensor, weights: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
-    """Computes `rows @ weights.t() + bias`."""
+def _by_onednn(rows: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+    """Computes `rows @ weights.t()`."""
     if rows.ndim > 2 or not rows.t().is_contiguous():
         rows = rows.contiguous()  # for other strides oneDNN has only slow code
     if rows.numel() >= _MANY_ROWS * rows.shape[-1] or not weights.t().is_contiguous():
         weights = weights.contiguous()
-    if bias is None or bias.shape != weights.shape[:1]:
-        result = aten.onednn_linear(rows, weights, None, "none", [], "")
-        return result if bias is None else result.add_(bias)
-    return aten.onednn_linear(rows, weights, bias.contiguous(), "none", [], "")  # it does not look at a bias's stride
+    return aten.onednn_linear(rows, weights, None, "none", [], "")

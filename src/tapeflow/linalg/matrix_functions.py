@@ -91,7 +91,7 @@ _LARGEST_NORM = 5.371920351148152  # up to this norm, the approximant of degree 
 
 
 @_matrix_exponential.decomposition
-def _(input: Any) -> Any:
+def _(input: Tensor) -> Any:
     """Computes a Pade approximant of degree 13, of matrices scaled down by powers of two, and squares it.
 
     N. J. Higham, "The Scaling and Squaring Method for the Matrix Exponential Revisited" (2005), algorithm 2.3.
@@ -108,7 +108,7 @@ def _(input: Any) -> Any:
     odd = a @ (a6 @ (b[13] * a6 + b[11] * a4 + b[9] * a2) + b[7] * a6 + b[5] * a4 + b[3] * a2 + b[1] * identity)
     even = a6 @ (b[12] * a6 + b[10] * a4 + b[8] * a2) + b[6] * a6 + b[4] * a4 + b[2] * a2 + b[0] * identity
 
-    def squared(i: Any, x: Any) -> Any:
+    def squared(i: Any, x: Tensor) -> Any:
         return i + 1.0, where(i < halvings, x @ x, x)
 
     most = reduce_max(concat([reshape(halvings, [-1]), zeros([1], real)], 0))

@@ -15,7 +15,7 @@ from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, equal_shapes
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import MANY
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import certainly_broadcasts, check_ranks_first, text, unequal, with_dimension
+from tapeflow.core.ops.shape_rules import check_ranks_first, text, unequal, with_dimension
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bfloat16, float32
 from tapeflow.core.types.shape import TensorShape
@@ -23,7 +23,7 @@ from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, inval
 from tapeflow.linalg.large_products import by_size, chooses, product
 from tapeflow.linalg.packed_products import layer_of_product
 from tapeflow.linalg.rules import batch_of_both
-from tapeflow.math.arithmetic import add, multiply
+from tapeflow.math.arithmetic import multiply
 from tapeflow.math.casting import cast
 
 _times_transposed = torch.nn.functional.linear  # a @ b.T in one call: half a microsecond less than torch.mm(a, b.t())
@@ -119,17 +119,6 @@ def _write_product(a: Tensor, b: Tensor, transpose_a: bool = False, transpose_b:
     return (_times_transposed if transpose_b else torch.mm), f"{{kernel}}({left}, {{1}})"
 
 
-def _write_product_with_bias(inner: Any, outer: Any, bias: Tensor) -> Any:
-    a, b, *transposed = inner.args
-    if bias.dtype is not a.dtype or not certainly_broadcasts(bias.shape, inner.outputs[0].shape):
-        return None
-    transpose_a, transpose_b = transposed or (False, False)
-    left, right = "{1}.t()" if transpose_a else "{1}", "{2}.t()" if transpose_b else "{2}"
-    if chooses(a.dtype, a.shape, inner.outputs[0].shape[1]):
-        return product, f"{{kernel}}({left}, {right}, {{0}})", [bias, a, b]
-    return torch.addmm, f"{{kernel}}({{0}}, {left}, {right})", [bias, a, b]
-
-
 def _product_of_slices(batch: Batch, a: Slices, b: Slices, transpose_a: bool = False, transpose_b: bool = False) -> Any:
     if not b.stacked and not transpose_a:
         product = matmul_op(batch.flat(a), b.value, False, transpose_b)
@@ -155,21 +144,6 @@ def _(batch: Batch, a: Slices, b: Slices, transpose_a: bool, transpose_b: bool) 
     if not (a.stacked and b.stacked and transpose_a) or transpose_b:
         raise NoRule
     return matmul_op(batch.flat(a), batch.flat(b), True)
-
-
-add.fuses("MatMul")(_write_product_with_bias)
-
-
-@add.fuses("BatchMatMulV2")
-def _(inner: Any, outer: Any, bias: Tensor) -> Any:
-    rows, matrix, transposes_rows, is_transposed = inner.args
-    channels = inner.outputs[0].shape[-1]
-    if transposes_rows or matrix.shape.rank != 2 or channels is None or bias.shape.as_list() != [channels]:
-        return None
-    if chooses(rows.dtype, rows.shape, channels):
-        return product, f"{{kernel}}({{0}}, {{1}}{'.t()' if is_transposed else ''}, {{2}})", [rows, matrix, bias]
-    call = f"{{kernel}}({{0}}, {{1}}{'' if is_transposed else '.mT'}, {{2}})"
-    return torch.nn.functional.linear, call, [rows, matrix, bias]
 
 
 @matmul_op.gradient(needs="inputs")

@@ -392,7 +392,7 @@ def _matrix_solve_ls(matrix: torch.Tensor, rhs: torch.Tensor, l2_regularizer: fl
 
 
 @_matrix_solve_ls.gradient(needs="inputs outputs")
-def _(call: Call, dx: Any) -> Any:
+def _(call: Call, dx: Tensor) -> Any:
     # G. H. Golub and V. Pereyra, "The Differentiation of Pseudo-Inverses and Nonlinear Least Squares Problems Whose
     # Variables Separate" (1973), for matrices whose rank stays the same.
     (matrix, rhs), x = call.inputs, call.outputs[0]

@@ -151,7 +151,7 @@ def _general_eig(input: torch.Tensor, Tout: DType, compute_v: bool = True) -> tu
 
 
 @_general_eig.gradient(needs="inputs outputs")
-def _(call: Call, dvalues: Any, dvectors: Any) -> Any:
+def _(call: Call, dvalues: Tensor, dvectors: Tensor) -> Any:
     values, vectors = call.outputs
     dtype, compute_v = call.attrs
     if compute_v:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -138,7 +138,7 @@ class _FileWriter:
             self._buffers[data] = self._add_buffer(data)
         return self._buffers[data]
 
-    def _operator(self, operator: LiteOperator, place: Any, numbers: dict[int, int]) -> Any:
+    def _operator(self, operator: LiteOperator, place: Callable[..., Any], numbers: dict[int, int]) -> Any:
         table = self.schema.OperatorT()
         table.opcodeIndex = self._code(operator.code, operator_version(operator))
         table.inputs, table.outputs = [place(t) for t in operator.inputs], [place(t) for t in operator.outputs]

@@ -7,7 +7,7 @@ graphs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -253,7 +253,7 @@ class Writer:
             raise self._error(parts[-1], "TFLite's builtin operators lack this op")
         self._call(function, parts[-1])
 
-    def _call(self, function: Any, operation: Operation) -> None:
+    def _call(self, function: Callable[..., Any], operation: Operation) -> None:
         call = LoweredCall(operation)
         if any(t.shape.rank is None for t in operation.outputs if t.dtype not in (resource, variant)):
             raise self._error(operation, "the rank of its result is unknown: give the function a signature with shapes")
@@ -366,7 +366,7 @@ class FileState:
         type_numbers: returns the schema's number of a dtype.
     """
 
-    def __init__(self, assigned: dict[int, Any], type_numbers: Any) -> None:
+    def __init__(self, assigned: dict[int, Any], type_numbers: Callable[..., Any]) -> None:
         self.assigned, self.type_numbers = assigned, type_numbers
         self._names: dict[str, int] = {}
         self._variables: dict[int, str] = {}

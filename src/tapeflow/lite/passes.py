@@ -380,7 +380,7 @@ class _Rewriter:
             same = list(argument.value) == list(range(len(argument.value)))
         return bool(same) and self._alias(operator, x)
 
-    def _alias(self, operator: LiteOperator, x: Any) -> bool:
+    def _alias(self, operator: LiteOperator, x: LiteTensor) -> bool:
         """Lets the users of an operator's result take its input instead. Returns False for a result that is an
         output of the subgraph."""
         result = operator.outputs[0]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapeflow.core.types.dtypes import DType, bfloat16, float16, float32
+
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.operation import Operation
 
 
 def lite_dtype(dtype: DType) -> DType:
@@ -58,7 +61,7 @@ class LiteOperator:
 
     def __init__(
         self, code: str, inputs: Sequence[LiteTensor | None], outputs: Sequence[LiteTensor],
-        options: dict[str, Any] | None = None, source: Any = None,
+        options: dict[str, Any] | None = None, source: Operation | None = None,
     ) -> None:  # fmt: skip
         self.code, self.outputs = code, list(outputs)
         self.inputs: list[Any] = list(inputs)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,12 +13,15 @@ from tapeflow.lite.extra import require
 from tapeflow.lite.flatbuffer_file import pack_model
 from tapeflow.lite.options import OpsSet
 
+if TYPE_CHECKING:
+    from tapeflow.lite.converter import TFLiteConverter
+
 _INT8, _WIDE = OpsSet.TFLITE_BUILTINS_INT8, OpsSet.EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8
 
 _FEWEST_WEIGHTS = 1024  # as in TensorFlow: smaller weights stay in float; their rounding costs more than it saves
 
 
-def check_options(options: Any) -> None:
+def check_options(options: TFLiteConverter) -> None:
     """Checks the options of a converter against each other.
 
     Raises:
@@ -38,7 +42,7 @@ def check_options(options: Any) -> None:
             raise ValueError(f"The {name} must be in {names}, not tf.{dtype.name}.{hint}")
 
 
-def quantize_file(content: bytes, options: Any) -> bytes:
+def quantize_file(content: bytes, options: TFLiteConverter) -> bytes:
     """Returns a quantized file.
 
     Args:
@@ -92,7 +96,7 @@ def _add_float16_weights(quantizer: Any) -> None:
     quantizer.update_quantization_recipe(".*", every, config, names.AlgorithmName.FLOAT_CASTING)
 
 
-def _tensor_ranges(content: bytes, recipe: Any, samples: Any) -> Any:
+def _tensor_ranges(content: bytes, recipe: Sequence[Any], samples: Mapping[str, Any]) -> Any:
     """Returns the range of each tensor over all samples."""
     calibrators, statistics = require("ai_edge_quantizer.calibrator"), require("ai_edge_quantizer.utils.qsv_utils")
     manager = require("ai_edge_quantizer.recipe_manager").RecipeManager()

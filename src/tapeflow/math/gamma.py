@@ -359,7 +359,7 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
 
     Args:
         a, b: above 0; NaN else. They have no gradient. The shapes of all three broadcast.
-        x: from 0 to 1, NaN else; of a shape that broadcasts with those of `a` and `b`. All three are float32 or all
+        x: from 0 to 1, NaN else; of a shape that broadcasts with `a.shape` and `b.shape`. All three are float32 or all
             float64.
 
     Returns:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -35,7 +36,7 @@ _FEW_SCORES = 1 << 16  # of a head: for fewer, a gradient from stored weights is
 _LARGEST_SUM = 1e3  # rounding a larger logarithm to float32 changes the weights that are computed from it
 
 
-def keeps_weights(query: Any, key: Any) -> bool:
+def keeps_weights(query: Sequence[Any], key: Sequence[Any]) -> bool:
     """Returns True if a gradient should use stored weights. Unknown lengths may be long.
 
     Args:
@@ -325,7 +326,7 @@ def _(call: Call, dy: Tensor) -> Any:
 
 
 @attention_log_sums.decomposition
-def _(query: Any, key: Any, value: Any, bias: Any, mask: TensorLike, result: Any, *attrs: Any) -> Any:
+def _(query: Any, key: Any, value: Tensor, bias: Any, mask: TensorLike, result: Tensor, *attrs: Any) -> Any:
     scores = _scores_by_ops(query, key, bias, mask, *attrs[:2])
     most = ops.Max(scores, -1, True)
     sums = log(ops.Sum(exp(subtract(scores, most)), -1, True))
@@ -364,7 +365,7 @@ def _(call: Call, *dys: Any) -> Any:
     return [*tape.gradients(results, sources, dys), None, None, None, None]
 
 
-def _scores_by_ops(query: Any, key: Any, bias: Any, mask: Any, scale: float, masked: float) -> Any:
+def _scores_by_ops(query: Tensor, key: Tensor, bias: Tensor, mask: Any, scale: float, masked: float) -> Any:
     scores = multiply(batch_matmul(query, key, False, True), scale)
     scores = add(scores, bias) if bias.shape.rank else scores
     return select_v2(mask, scores, masked) if mask.shape.rank else scores
@@ -372,8 +373,8 @@ def _scores_by_ops(query: Any, key: Any, bias: Any, mask: Any, scale: float, mas
 
 @attention_grad.decomposition
 def _gradient_by_ops(
-    dy: Any, query: Any, key: Any, value: Any, bias: Any, mask: Any, result: Any, sums: Any, scale: float,
-    masked: float, zeroed: bool,
+    dy: Tensor, query: Tensor, key: Tensor, value: Tensor, bias: Tensor, mask: Tensor, result: Tensor, sums: Tensor,
+    scale: float, masked: float, zeroed: bool,
 ) -> Any:  # fmt: skip
     """Returns the gradients of attention by other ops."""
     weights = softmax_op(_scores_by_ops(query, key, bias, mask, scale, masked))

@@ -124,7 +124,7 @@ def fused_batch_norm(
 
 
 @fused_batch_norm.gradient(needs="input0 input1 outputs", none_for_zero=True)
-def _(call: Call, dy: Any, *_: Any) -> Any:
+def _(call: Call, dy: Tensor | None, *_: Any) -> Any:
     if dy is None:
         return (None,) * 5
     x, scale = call.inputs[:2]
@@ -239,7 +239,7 @@ def _declare_older(name: str) -> OpFunction[..., Any]:
         """Computes `FusedBatchNormV3` without its last output."""
 
     @older.gradient(needs="input0 input1 outputs", none_for_zero=True)
-    def _(call: Call, dy: Any, *_: Any) -> Any:
+    def _(call: Call, dy: Tensor | None, *_: Any) -> Any:
         if dy is None:
             return (None,) * 5
         x, scale = call.inputs[:2]

@@ -9,7 +9,7 @@ The copies for groups have the channels first, the fastest layout for ATen's gro
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.concat_and_split import concat_v2
 from tapeflow.array.properties import shape_op
@@ -21,8 +21,12 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.math.arithmetic import subtract
 from tapeflow.math.extrema import maximum
 
+if TYPE_CHECKING:
+    from tapeflow.core.ops.op import RegisteredOp
+    from tapeflow.core.values.tensor import Tensor
 
-def joined_gradients(batch: Batch, shape: Any, dy: Slices, *attrs: Any) -> Any:
+
+def joined_gradients(batch: Batch, shape: tuple[int, ...], dy: Slices, *attrs: Any) -> Any:
     """Computes a gradient by a batch from the shape of that batch alone, as average pooling's is."""
     first, *rest = vector(shape)
     gradients = batch.run((times(batch.count, first), *rest), batch.flat(dy), *attrs)
@@ -41,7 +45,7 @@ class Channels:
         images, filters: the order of dimensions in ATen's kernels.
     """
 
-    def __init__(self, op: Any, attrs: Sequence[Any]) -> None:
+    def __init__(self, op: RegisteredOp, attrs: Sequence[Any]) -> None:
         data_format = next(a for a in attrs if isinstance(a, str) and a.startswith("N"))
         rank = len(data_format)
         outer, inner = rank - 1, rank - 2
@@ -72,7 +76,7 @@ def _times_count(batch: Batch, dims: Sequence[Any], axis: int) -> tuple[Any, ...
     return (*dims[:axis], times(batch.count, dims[axis]), *dims[axis + 1 :])
 
 
-def apart(batch: Batch, value: Any, dims: Sequence[Any], axis: int) -> Any:
+def apart(batch: Batch, value: Tensor, dims: Sequence[Any], axis: int) -> Any:
     """Returns the batch of slices of shape `dims` that stand side by side along `axis`."""
     rank = len(dims)
     split = reshape(value, (*dims[:axis], batch.count, *dims[axis:]))
@@ -103,7 +107,7 @@ def _at_least_one(rule: Rule, batch: Batch, *args: Any) -> Any:
 # ---- convolutions ----------------------------------------------------------------------------------------------------
 
 
-def _shares_images(op: Any, images: Slices, channels: int, inner: Any) -> bool:
+def _shares_images(op: RegisteredOp, images: Slices, channels: int, inner: int) -> bool:
     """Tells whether all slices convolve the same images, in one group: then only their filters stand side by side.
 
     Args:
@@ -136,7 +140,7 @@ def _convolutions_by_own_filters(batch: Batch, x: Slices, filters: Slices, *attr
     return apart(batch, outputs, dims, channels.of_images)
 
 
-def gradients_by_images(batch: Batch, sizes: Any, filters: Slices, dy: Slices, *attrs: Any) -> Any:
+def gradients_by_images(batch: Batch, sizes: Slices | tuple[int, ...], filters: Slices, dy: Slices, *attrs: Any) -> Any:
     """Computes the gradients of the convolutions of all slices by their images."""
     dims, channels = vector(sizes), Channels(batch.op, attrs)
     if len(dims) == dy.rank - 2:  # the spatial ones alone
@@ -165,7 +169,7 @@ def sum_of_gradients_by_filters(batch: Batch, x: Slices, sizes: Any, dy: Slices,
     return batch.run(batch.flat(x), tuple(vector(sizes)), batch.flat(dy), *attrs)
 
 
-def _gradients_by_filters(batch: Batch, x: Slices, sizes: Any, dy: Slices, *attrs: Any) -> Any:
+def _gradients_by_filters(batch: Batch, x: Slices, sizes: tuple[int, ...], dy: Slices, *attrs: Any) -> Any:
     dims, channels = vector(sizes), Channels(batch.op, attrs)
     shared = _shares_images(batch.op, x, channels.of_images, dims[-2])
     images = x.value if shared else side_by_side(batch, x, channels.of_images, channels.images)

@@ -61,12 +61,6 @@ def _(value: Tensor, bias: Tensor, data_format: str = "NHWC") -> Any:
     return torch.add, "{kernel}({0}, {1})"
 
 
-@bias_add_op.fuses("MatMul")
-@bias_add_op.fuses("BatchMatMulV2")
-def _(inner: Any, outer: Any, bias: Tensor) -> Any:
-    return add.op.fusions[inner.name](inner, outer, bias) if bias.shape.rank == 1 else None
-
-
 @bias_add_op.gradient()
 def _(call: Call, dy: Tensor) -> Any:
     want_value, want_bias = call.wanted

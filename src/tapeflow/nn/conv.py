@@ -2,7 +2,7 @@
 
 The filters are `[height, width, in channels / groups, out channels]` ("HWIO"). ATen takes a permuted view of them.
 oneDNN reorders the view faster than a copy would, unless the filters have many elements. Some convolutions are products
-of matrices: `window_products.py`.
+of matrices: `window_products.py`. Most others are machine code that needs no other layout: `direct_convolutions.py`.
 """
 
 from __future__ import annotations
@@ -25,17 +25,16 @@ from tapeflow.core.ops.shape_rules import check_rank, listed_shape, with_rank
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
-from tapeflow.math.arithmetic import add
+from tapeflow.nn import direct_convolutions
 from tapeflow.nn.batched_channels import (
     convolutions,
     gradients_by_filters,
     gradients_by_images,
     sum_of_gradients_by_filters,
 )
-from tapeflow.nn.bias import bias_add_op
-from tapeflow.nn.conv_input_gradient import image_gradient, is_transposed
 from tapeflow.nn.conv_layout import Layout, convolution_layout
 from tapeflow.nn.dilated_filters import declare_exports
+from tapeflow.nn.direct_convolutions import is_direct
 from tapeflow.nn.packed_filters import layer_of_convolution
 from tapeflow.nn.window_products import (
     few_channels_back_input,
@@ -67,9 +66,7 @@ _backward = torch.ops.aten.convolution_backward.default
 # ---- kernels, for any number of dimensions ---------------------------------------------------------------------------
 
 
-def convolve(
-    op: str, x: torch.Tensor, filters: torch.Tensor, *attrs: Any, bias: torch.Tensor | None = None
-) -> torch.Tensor:
+def convolve(op: str, x: torch.Tensor, filters: torch.Tensor, *attrs: Any) -> torch.Tensor:
     """Computes Conv2D and Conv3D.
 
     Args:
@@ -77,21 +74,22 @@ def convolve(
         x: the images or volumes.
         filters: the filters.
         *attrs: strides, padding, explicit paddings, data format, dilations.
-        bias: `[out_channels]`, which is added; or None.
     """
     layout = convolution_layout(op, x.shape, filters.shape, *attrs)
     if layout.empty:
-        return x.new_zeros(layout.output) + (0 if bias is None else bias)
+        return x.new_zeros(layout.output)
+    if is_direct(layout, filters.shape, filters.shape[-1], x, filters):
+        return direct_convolutions.convolution(layout, x, filters)
     if is_product(layout, x, filters.shape):
-        return product(layout, x, filters, bias)
+        return product(layout, x, filters)
     image, weight = _image_in_layout(x, layout), _filters_in_layout(filters, layout)
     if _is_one_volume(image):
         y = torch.mkldnn_convolution(
-            image, weight, bias, layout.border, layout.geometry.strides, layout.rates, layout.groups
+            image, weight, None, layout.border, layout.geometry.strides, layout.rates, layout.groups
         )
     else:
         y = torch.convolution(
-            image, weight, bias, layout.geometry.strides, layout.border, layout.rates, False, layout.zeros,
+            image, weight, None, layout.geometry.strides, layout.border, layout.rates, False, layout.zeros,
             layout.groups,
         )  # fmt: skip
     return y.permute(layout.from_first)
@@ -146,12 +144,12 @@ def convolve_back_input(
         return dy.new_zeros(sizes)
     if not dy.is_floating_point():  # ATen has this of floats alone; sums of integers are exact in float64
         return convolve_back_input(op, sizes, filters.double(), dy.double(), *attrs).long().to(dy.dtype)
+    if is_direct(layout, filters.shape, filters.shape[-2], dy, filters):
+        return direct_convolutions.image_gradient(layout, sizes, filters, dy)
     if is_product(layout, dy, filters.shape):
         return product_back_input(layout, sizes, filters, dy)
     if has_few_channels(layout, dy, filters.shape):
         return few_channels_back_input(layout, sizes, filters, dy)
-    if is_transposed(layout, filters, dy):
-        return image_gradient(layout, sizes, _filters_in_layout(filters, layout), dy)
     geometry = layout.geometry
     outer = padded_sizes(sizes, layout.rest, layout.channels_last)
     image = dy.new_empty(outer).permute(layout.to_first)  # only looked at for its shape and layout
@@ -172,6 +170,8 @@ def convolve_back_filter(
     _check_backprop(op, dy.shape, layout)
     if layout.empty:
         return dy.new_zeros(sizes)
+    if is_direct(layout, sizes, sizes[-1], x, dy):
+        return direct_convolutions.filter_gradient(layout, x, sizes, dy)
     if is_product(layout, x, sizes):
         return product_back_filter(layout, x, sizes, dy)
     image = _image_in_layout(x, layout)
@@ -277,7 +277,7 @@ def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
     back_filter.summed(sum_of_gradients_by_filters)
 
     @forward.gradient(needs="inputs")
-    def _(call: Call, dy: Any) -> Any:
+    def _(call: Call, dy: Tensor) -> Any:
         x, filters = call.inputs
         want_x, want_filters = call.wanted
         return (
@@ -286,7 +286,7 @@ def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
         )
 
     @back_input.gradient(needs="inputs")
-    def _(call: Call, dy: Any) -> Any:
+    def _(call: Call, dy: Tensor) -> Any:
         filters, out_backprop = call.inputs
         want_filters, want_out = call.wanted
         attrs = call.attrs[1:]
@@ -296,7 +296,7 @@ def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
         )
 
     @back_filter.gradient(needs="inputs")
-    def _(call: Call, dy: Any) -> Any:
+    def _(call: Call, dy: Tensor) -> Any:
         x, out_backprop = call.inputs
         want_x, want_out = call.wanted
         attrs = call.attrs[1:]
@@ -313,11 +313,11 @@ def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
 def conv2_d(
     input: torch.Tensor,
     filters: torch.Tensor,
-    strides: Any,
-    padding: Any,
-    explicit_paddings: Any = (),
+    strides: Sequence[int],
+    padding: str,
+    explicit_paddings: Sequence[int] = (),
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: Sequence[int] = (1, 1, 1, 1),
 ) -> torch.Tensor:
     """Computes a 2-D convolution."""
     if not input.is_floating_point():  # oneDNN has no integers; these are exact up to 2**53
@@ -329,34 +329,6 @@ def conv2_d(
 
 
 conv2_d.layer(layer_of_convolution("Conv2D"))
-
-
-def _biased_convolution(*attrs: Any) -> Callable[..., torch.Tensor]:
-    """Returns a kernel for Conv2D with these attrs and a BiasAdd after it; all three tensors are floating."""
-
-    def kernel(image: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-        if bias.shape[0] != filters.shape[-1]:
-            raise invalid(f"Must provide as many biases as there are filters: {bias.shape[0]} vs. {filters.shape[-1]}")
-        return convolve("Conv2D", image, filters, *attrs, bias=bias)
-
-    return kernel
-
-
-def _write_with_bias(inner: Any, bias: Any) -> Any:
-    image, filters, *attrs = inner.args
-    return _biased_convolution(*attrs), "{kernel}({0}, {1}, {2})", [image, filters, bias]
-
-
-@bias_add_op.fuses("Conv2D")
-def _(inner: Any, outer: Any, bias: Any) -> Any:
-    return _write_with_bias(inner, bias) if bias.shape.rank == 1 and outer.args[2] == inner.args[5] else None
-
-
-@add.fuses("Conv2D")
-def _(inner: Any, outer: Any, bias: Any) -> Any:
-    channels = inner.outputs[0].shape[-1] if inner.args[5] == "NHWC" else None
-    is_bias = channels is not None and bias.shape.rank == 1 and bias.shape[0] == channels
-    return _write_with_bias(inner, bias) if is_bias else None
 
 
 @op(

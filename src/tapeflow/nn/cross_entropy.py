@@ -112,7 +112,7 @@ def _by_logits(dy: Tensor | None, d_backprop: Tensor | None, logits: Tensor, bac
     return by_backprop if by_loss is None else add(by_loss, by_backprop)
 
 
-def _by_labels(dy: Any, d_backprop: Any, logits: Tensor) -> Any:
+def _by_labels(dy: Tensor | None, d_backprop: Any, logits: Tensor) -> Any:
     """Computes the gradient by the labels from those by the loss and by the op's second output, softmax - labels."""
     by_loss = None if dy is None else multiply(expand_dims(dy, -1), negative(log_softmax(logits)))
     if d_backprop is None:

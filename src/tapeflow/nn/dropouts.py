@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import numbers
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.masks import where
 from tapeflow.core.autodiff.gradients import shape_of
@@ -17,6 +17,9 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import multiply
 from tapeflow.math.comparison import greater_equal
 from tapeflow.math.division import realdiv
+
+if TYPE_CHECKING:
+    from tapeflow.core.types.dtypes import DType
 
 
 def dropout(
@@ -136,7 +139,7 @@ def _drop_elements(x: Any, rate: Any, noise_shape: Any, sampler: Callable[..., A
     return dropped
 
 
-def _rate_tensor(rate: Any, dtype: Any) -> Any:
+def _rate_tensor(rate: Any, dtype: DType) -> Any:
     if not isinstance(rate, Tensor) and not hasattr(type(rate), "__tf_tensor__"):
         raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: rate={rate}")
     rate = convert(rate)
@@ -149,7 +152,7 @@ def _rate_tensor(rate: Any, dtype: Any) -> Any:
     return rate
 
 
-def _noise_shape(x: Any, noise_shape: ShapeLike) -> Any:
+def _noise_shape(x: Tensor, noise_shape: ShapeLike) -> Any:
     """Returns the shape of the choices, with the dimensions of `x` in the place of None."""
     if noise_shape is None:
         return shape_of(x)

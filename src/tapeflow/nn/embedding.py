@@ -72,7 +72,7 @@ def embedding_lookup(
     return _clip_rows(gather(params, indices), max_norm, indices)
 
 
-def _from_parts(parts: list[Any], ids: Tensor, max_norm: Any) -> Any:
+def _from_parts(parts: list[Any], ids: Tensor, max_norm: TensorLike | None) -> Any:
     """Looks up rows of a table in parts: gathers from each part, and puts the rows back in order."""
     flat = reshape(ids, (-1,))
     rows = sum(part.shape[0] for part in parts)
@@ -89,7 +89,7 @@ def _from_parts(parts: list[Any], ids: Tensor, max_norm: Any) -> Any:
     return reshape(stitched, (*shape_of(ids), *shape_of(stitched)[1:]))
 
 
-def _clip_rows(rows: Tensor, max_norm: Any, ids: Tensor) -> Any:
+def _clip_rows(rows: Tensor, max_norm: TensorLike | None, ids: Tensor) -> Any:
     if max_norm is None:
         return rows
     if rows.shape.rank is None or ids.shape.rank is None:
@@ -157,7 +157,7 @@ def embedding_lookup_sparse(
     return cast(combined, dtype) if low else combined
 
 
-def _is_sparse(value: Any) -> bool:
+def _is_sparse(value: object) -> bool:
     return hasattr(value, "dense_shape") and hasattr(value, "indices")
 
 
@@ -265,7 +265,7 @@ def safe_embedding_lookup_sparse(
 class _Sparse:
     """Indices, values and a shape, without the checks of a sparse tensor."""
 
-    def __init__(self, indices: Any, values: Tensor, dense_shape: tuple[Tensor | int, ...]) -> None:
+    def __init__(self, indices: Tensor, values: Tensor, dense_shape: tuple[Tensor | int, ...]) -> None:
         self.indices, self.values, self.dense_shape = indices, values, dense_shape
 
 
@@ -284,7 +284,7 @@ def _row_numbers(indices: Tensor, shape: tuple[Any, ...]) -> Any:
 
 
 def _with_every_example(
-    examples: Tensor, ids: Tensor, weights: Tensor | None, batch: Tensor | int, default: Any
+    examples: Tensor, ids: Tensor, weights: Tensor | None, batch: Tensor | int, default: TensorLike
 ) -> tuple[Any, ...]:
     """Adds the default id for each example that has none; also tells which examples these are."""
     counts = unsorted_segment_sum(ones_like(examples), examples, batch)

@@ -22,7 +22,7 @@ _FORMATS = {"CHANNELS_LAST": ("NHWC", "NDHWC"), "CHANNELS_FIRST": ("NCHW", "NCDH
 
 
 def _conv_attrs(
-    dims: int, strides: Sequence[int], padding: str, explicit: Any, data_format: str, dilations: Sequence[int]
+    dims: int, strides: Sequence[int], padding: str, explicit: Sequence[int], data_format: str, dilations: Sequence[int]
 ) -> tuple[Any, ...]:
     """Converts the attrs to the attrs of Conv2D and Conv3D."""
     rates = tuple(dilations) or (1,) * (dims + 2)
@@ -70,7 +70,7 @@ def _conv_kernel(
     filter: torch.Tensor,
     strides: Sequence[int],
     padding: str,
-    explicit_paddings: Any = (),
+    explicit_paddings: Sequence[int] = (),
     data_format: str = "CHANNELS_LAST",
     dilations: Sequence[int] = (),
     batch_dims: int = 1,
@@ -93,7 +93,7 @@ def _conv_shape(
     filters: TensorShape,
     strides: Sequence[int],
     padding: str,
-    explicit: Any = (),
+    explicit: Sequence[int] = (),
     data_format: str = "CHANNELS_LAST",
     dilations: Sequence[int] = (),
     batch_dims: int = 1,

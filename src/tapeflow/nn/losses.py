@@ -133,7 +133,7 @@ def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
         regularization_loss: a tensor of numbers, of any shape.
 
     Returns:
-        A scalar: float32 or float64 for integers, as those of `tf.math.truediv`.
+        A scalar; for integers of the dtype of `tf.math.truediv`, float32 or float64.
 
     Raises:
         InvalidArgumentError: the losses are not numeric.

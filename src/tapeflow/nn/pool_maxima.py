@@ -174,7 +174,7 @@ def _places_of_numbers(image: torch.Tensor, layout: PoolLayout) -> tuple[torch.T
 
 
 def max_of_windows_back(
-    op: str, x: torch.Tensor, _: torch.Tensor, dy: torch.Tensor, ksize: Any, strides: Any, padding: Any, explicit: Any,
+    op: str, x: torch.Tensor, _: torch.Tensor, dy: torch.Tensor, ksize: Any, strides: Any, padding: str, explicit: Any,
     data_format: str,
 ) -> torch.Tensor:  # fmt: skip
     """Computes MaxPoolGrad, whose gradients go to their window's first maximum, and MaxPool3DGrad."""
@@ -235,7 +235,7 @@ def _to_all_maxima(volume: torch.Tensor, dy: torch.Tensor, layout: PoolLayout) -
 
 
 def max_of_windows_back_back(
-    op: str, x: torch.Tensor, _: torch.Tensor, ddx: torch.Tensor, ksize: Any, strides: Any, padding: Any, explicit: Any,
+    op: str, x: torch.Tensor, _: torch.Tensor, ddx: torch.Tensor, ksize: Any, strides: Any, padding: str, explicit: Any,
     data_format: str,
 ) -> torch.Tensor:  # fmt: skip
     """Computes MaxPoolGradGrad and MaxPool3DGradGrad: picks the elements at the indices of the maxima."""

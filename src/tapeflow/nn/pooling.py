@@ -204,7 +204,7 @@ def pool_rule_without_explicit(
 def of_sequences(
     function: Callable[..., Any],
     input: TensorLike,
-    ksize: Any,
+    ksize: Sequence[int] | int,
     strides: TensorLike,
     padding: str,
     data_format: str,

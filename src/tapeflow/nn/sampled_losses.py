@@ -27,8 +27,8 @@ from tapeflow.nn.embedding import embedding_lookup
 
 
 def _sampled_logits(
-    weights: Any,
-    biases: Any,
+    weights: TensorLike,
+    biases: TensorLike,
     labels: Any,
     inputs: Any,
     num_sampled: int,

@@ -23,6 +23,7 @@ from tapeflow.math.reduction import reduce_sum
 
 if TYPE_CHECKING:
     from tapeflow.core.ops.elements import Element
+    from tapeflow.graph.compiler.expressions import Recorder
 
 
 def _needs_a_dimension(logits: TensorShape, *_: Any) -> TensorShape:
@@ -31,7 +32,7 @@ def _needs_a_dimension(logits: TensorShape, *_: Any) -> TensorShape:
     return logits
 
 
-def _softmax_row(b: Any, x: Element) -> Any:
+def _softmax_row(b: Recorder, x: Element) -> Any:
     exponential = b.exp(b.sub(x, b.reduce("maximum", x)))
     return b.div(exponential, b.reduce("add", exponential))
 
@@ -50,7 +51,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return multiply(subtract(dy, reduce_sum(multiply(dy, y), -1, True)), y)
 
 
-def _log_softmax_row(b: Any, x: Element) -> Any:
+def _log_softmax_row(b: Recorder, x: Element) -> Any:
     below = b.sub(x, b.reduce("maximum", x))
     return b.sub(below, b.log(b.reduce("add", b.exp(below))))
 

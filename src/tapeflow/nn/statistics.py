@@ -86,7 +86,7 @@ def _is_rounding(mean: torch.Tensor, variance: torch.Tensor) -> bool:
     return torch.addcmul(variance, mean, mean, value=-rounding).min().item() < 0
 
 
-def _squeeze_moment(moment: Tensor, axes: Any, keepdims: bool, dtype: DType) -> Any:
+def _squeeze_moment(moment: Tensor, axes: AxisLike, keepdims: bool, dtype: DType) -> Any:
     if not keepdims:
         moment = squeeze(moment, axes)
     return moment if moment.dtype is dtype else cast(moment, dtype)
@@ -136,7 +136,7 @@ def sufficient_statistics(
     Args:
         x: a numeric tensor of any shape.
         axes: a list of ints, the dimensions to reduce.
-        shift: a value near the mean, of a shape that broadcasts to that of `x`, or None. It is subtracted first, to
+        shift: a value near the mean, of a shape that broadcasts to `x.shape`, or None. It is subtracted first, to
             keep the sums small.
         keepdims: keeps the reduced dimensions, with length 1.
 

@@ -65,11 +65,11 @@ def _is_followed(x: torch.Tensor) -> bool:
     return x.requires_grad and not is_traced(x) and aten.maybe_current_level() is None
 
 
-def product(layout: Layout, x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
-    """Computes a convolution; `bias` is `[out_channels]` or None."""
+def product(layout: Layout, x: torch.Tensor, filters: torch.Tensor) -> torch.Tensor:
+    """Computes a convolution."""
     windows = _window_rows if layout.pointwise or not _is_followed(x) else _Windows.apply
     rows, matrix = windows(layout, x, filters.shape), filters.reshape(-1, filters.shape[-1])
-    return matrix_product(rows, matrix, bias).view(layout.output)
+    return matrix_product(rows, matrix).view(layout.output)
 
 
 def product_back_filter(layout: Layout, x: torch.Tensor, sizes: tuple[int, ...], dy: torch.Tensor) -> torch.Tensor:

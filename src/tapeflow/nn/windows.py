@@ -227,7 +227,7 @@ def flat(values: tuple[int, ...], last: bool) -> tuple[int, ...]:
     return (values[0], 1, *values[1:]) if last else (*values[:2], 1, values[2])
 
 
-def padding_attrs(padding: Any, count: int = 4) -> tuple[Any, tuple[int, ...]]:
+def padding_attrs(padding: Padding, count: int = 4) -> tuple[Any, tuple[int, ...]]:
     """Converts a public `padding` argument to the attrs `padding` and `explicit_paddings`.
 
     Raises:

@@ -18,6 +18,7 @@ from tapeflow.array.reshapes import expand_dims
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.arguments import is_tensor_like
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, int32, int64
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.graph.ir.python_op import check_or_defer
@@ -60,7 +61,7 @@ def apply(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     return _broadcast_operands(function, converted)
 
 
-def _ragged_operand(value: Any, dtype: Any) -> Any:
+def _ragged_operand(value: TensorLike, dtype: DType) -> Any:
     if isinstance(value, RaggedTensor):
         return value
     try:
@@ -87,7 +88,7 @@ class _Levels:
         lengths: the length of each.
     """
 
-    def __init__(self, value: Any, rank: int, dtype: DType) -> None:
+    def __init__(self, value: Tensor | RaggedTensor, rank: int, dtype: DType) -> None:
         self.value = value
         self.dtype = dtype
         self.partitions = (
@@ -106,7 +107,7 @@ class _Levels:
         """The innermost level whose rows are partitioned."""
         return self.offset + len(self.partitions)
 
-    def begin(self, rows: Any) -> None:
+    def begin(self, rows: Tensor | int) -> None:
         """Goes to the outermost rows, which are as many as in the result, or a single one."""
         self.at = up_to(tensor_of(rows, self.dtype)) * _length_stride(self.count, self.dtype)
 
@@ -147,7 +148,7 @@ class _Levels:
         return gather(flat, self.at)
 
 
-def _length_stride(length: Any, dtype: DType) -> Any:
+def _length_stride(length: Tensor | int, dtype: DType) -> Any:
     """Returns the stride: 0 for a length of 1, whose one element is repeated, and 1 for any other."""
     return tensor_of(int(length != 1), dtype) if isinstance(length, int) else cast(not_equal(length, 1), dtype)
 
@@ -199,7 +200,7 @@ def _broadcast_operands(function: Callable[..., Any], operands: Sequence[Any]) -
     return result
 
 
-def _must_match(level: int, lengths: Sequence[Any], uniform: Sequence[Any], expected: Any) -> None:
+def _must_match(level: int, lengths: Sequence[Any], uniform: Sequence[Any], expected: Tensor) -> None:
     """Checks that all rows have the expected lengths, or length 1.
 
     Raises:
@@ -207,7 +208,7 @@ def _must_match(level: int, lengths: Sequence[Any], uniform: Sequence[Any], expe
     """
     may_stretch = [u is not None for u in uniform]
 
-    def check(expected: Any, *lengths: Any) -> None:
+    def check(expected: Tensor, *lengths: Any) -> None:
         numbers = [array_of(n) for n in lengths]
         for n, may in zip(numbers, may_stretch, strict=True):
             if not np.array_equal(n, array_of(expected)) and not (may and (n == 1).all()):

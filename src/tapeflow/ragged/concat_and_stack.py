@@ -26,7 +26,7 @@ from tapeflow.core.ops.arguments import is_tensor_like
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32, int64
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.graph.ir.python_op import check_or_defer
 from tapeflow.math.casting import cast
 from tapeflow.math.division import floormod
@@ -160,7 +160,7 @@ def split(value: Any, sizes: Any, axis: int) -> list[Any]:
         sizes = [length // count] * count
     limits = list(itertools.accumulate(sizes))
 
-    def check(sizes: Any, length: Any) -> None:
+    def check(sizes: Tensor, length: Tensor) -> None:
         if array_of(sizes).sum() != array_of(length) or (array_of(sizes) < 0).any():
             raise invalid(f"Cannot split {array_of(length)} slices into parts of {array_of(sizes).tolist()}")
 
@@ -169,7 +169,7 @@ def split(value: Any, sizes: Any, axis: int) -> list[Any]:
     return [value[span] if axis == 0 else value[:, span] for span in spans]
 
 
-def expand_dims(value: Any, axis: int) -> Any:
+def expand_dims(value: Tensor | RaggedTensor, axis: int) -> Any:
     """Inserts a dimension of length 1.
 
     Raises:
@@ -235,7 +235,7 @@ def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any
     return outer.with_values(gather(outer.values, indices, axis - 1, batch_dims))
 
 
-def _rows_at(params: Any, indices: Any) -> Any:
+def _rows_at(params: Tensor | RaggedTensor, indices: Tensor) -> Any:
     if not isinstance(params, RaggedTensor):
         return gather_dense(params, indices)
     ragged_gather.op.check_types({"Tindices": indices.dtype})
@@ -253,7 +253,7 @@ def _rows_at(params: Any, indices: Any) -> Any:
     return RaggedTensor.from_nested_row_splits(result.flat_values, result.nested_row_splits, validate=False)
 
 
-def _columns_at(params: Any, indices: Any) -> Any:
+def _columns_at(params: Tensor | RaggedTensor, indices: Tensor | RaggedTensor) -> Any:
     """Returns the same columns of every row."""
     params = as_ragged(params, 1)
     rows = params._row_partition.nrows()
@@ -264,7 +264,7 @@ def _columns_at(params: Any, indices: Any) -> Any:
     return _in_batches(params, RaggedTensor.from_uniform_row_length(again, count, rows))
 
 
-def _in_batches(params: Any, indices: Any) -> Any:
+def _in_batches(params: Tensor | RaggedTensor, indices: Any) -> Any:
     """Returns of each row of `params` the elements at the row of `indices`."""
     params = as_ragged(params, 1)
     dtype = params.row_splits.dtype
@@ -284,7 +284,7 @@ def _in_batches(params: Any, indices: Any) -> Any:
     return indices.with_flat_values(gathered) if isinstance(indices, RaggedTensor) else gathered
 
 
-def _check_batches(mine: Any, theirs: Any) -> None:
+def _check_batches(mine: Tensor, theirs: Tensor) -> None:
     if not np.array_equal(array_of(mine), array_of(theirs)):
         raise invalid("batch shape from indices does not match params shape")
 
@@ -311,7 +311,7 @@ def gather_nd(params: Any, indices: Any) -> Any:
     return _rows_at(values, positions)
 
 
-def squeeze(value: Any, axis: int) -> Any:
+def squeeze(value: Tensor | RaggedTensor, axis: int) -> Any:
     """Removes a dimension of length 1.
 
     Raises:
@@ -322,7 +322,7 @@ def squeeze(value: Any, axis: int) -> Any:
     if axis > 1:
         return value.with_values(squeeze(value.values, axis - 1))
 
-    def check(lengths: Any) -> None:
+    def check(lengths: Tensor) -> None:
         numbers = array_of(lengths).reshape(-1).tolist()
         if any(n != 1 for n in numbers):
             raise invalid(f"Can not squeeze dim[{axis}], expected a dimension of 1, got {numbers} [Op:Squeeze]")
@@ -331,7 +331,7 @@ def squeeze(value: Any, axis: int) -> Any:
     return value.values
 
 
-def _check_places(indices: Any, count: Any) -> None:
+def _check_places(indices: Tensor, count: Tensor) -> None:
     flat, counts = (a.reshape(-1) for a in np.broadcast_arrays(array_of(indices), array_of(count)))
     wrong = np.flatnonzero((flat < 0) | (flat >= counts))
     if len(wrong):

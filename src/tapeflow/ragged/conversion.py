@@ -73,13 +73,13 @@ def from_tensor(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype
     return RaggedTensor.from_row_lengths(values, row_lengths, validate=False)
 
 
-def with_leading_merged(tensor: Any, count: int) -> Any:
+def with_leading_merged(tensor: Tensor, count: int) -> Any:
     """Returns the tensor with its first dimensions merged."""
     dims = tuple(shape_of(tensor))
     return tensor if count == 1 else reshape(tensor, [math.prod(dims[:count]), *dims[count:]])
 
 
-def _unpadded_lengths(tensor: Any, padding: str, dtype: DType) -> Any:
+def _unpadded_lengths(tensor: Tensor, padding: str, dtype: DType) -> Any:
     """Returns the length of each row without the padding at its end."""
     pad = convert(padding, tensor.dtype)
     if not pad.shape.is_compatible_with(tensor.shape[2:]):
@@ -90,7 +90,7 @@ def _unpadded_lengths(tensor: Any, padding: str, dtype: DType) -> Any:
     return maximum(lengths, 0)  # not negative, even without columns
 
 
-def _with_nested_lengths(tensor: Any, lengths: Sequence[Any], dtype: DType) -> RaggedTensor:
+def _with_nested_lengths(tensor: Tensor, lengths: Sequence[Any], dtype: DType) -> RaggedTensor:
     """Converts a tensor by row lengths for several ragged dimensions, outermost first."""
     first, *rest = lengths
     outer = from_tensor(tensor, convert(first), None, 1, dtype)
@@ -102,7 +102,7 @@ def _with_nested_lengths(tensor: Any, lengths: Sequence[Any], dtype: DType) -> R
     return outer.with_values(_with_nested_lengths(inner, rest, dtype))
 
 
-def _convert_deeper(tensor: Any, lengths: Any, padding: str, ragged_rank: int, dtype: DType) -> RaggedTensor:
+def _convert_deeper(tensor: Tensor, lengths: Any, padding: str, ragged_rank: int, dtype: DType) -> RaggedTensor:
     """Converts a tensor to several ragged dimensions. Only the innermost dimension loses its padding."""
     dims = tuple(shape_of(tensor))
     result = from_tensor(with_leading_merged(tensor, ragged_rank), lengths, padding, 1, dtype)
@@ -112,7 +112,7 @@ def _convert_deeper(tensor: Any, lengths: Any, padding: str, ragged_rank: int, d
     return result
 
 
-def to_tensor(rt: RaggedTensor, default_value: Any, shape: Any) -> Any:
+def to_tensor(rt: RaggedTensor, default_value: TensorLike | None, shape: ShapeLike) -> Any:
     """Converts a ragged tensor to a dense one, see `RaggedTensor.to_tensor`."""
     flat = rt.flat_values
     default = convert(("" if rt.dtype is string else 0) if default_value is None else default_value, rt.dtype)
@@ -140,7 +140,7 @@ def to_tensor(rt: RaggedTensor, default_value: Any, shape: Any) -> Any:
 # ---- merging dimensions ----------------------------------------------------------------------------------------------
 
 
-def merge_dimensions(value: Any, outer_axis: int, inner_axis: int) -> Any:
+def merge_dimensions(value: Tensor | RaggedTensor, outer_axis: int, inner_axis: int) -> Any:
     """Merges dimensions of a ragged tensor or a tensor, see `RaggedTensor.merge_dims`."""
     rank = len(value.shape)
     outer, inner = checked_axis(outer_axis, rank, "outer_axis"), checked_axis(inner_axis, rank, "inner_axis")
@@ -176,14 +176,14 @@ def to_sparse(rt: RaggedTensor) -> SparseTensor:
     return SparseTensor(indices, values, shape)
 
 
-def from_sparse(st_input: Any, dtype: DType) -> RaggedTensor:
+def from_sparse(st_input: SparseTensor, dtype: DType) -> RaggedTensor:
     """Converts a sparse tensor, see `RaggedTensor.from_sparse`."""
     if not isinstance(st_input, SparseTensor):
         raise TypeError(f"Argument `st_input` must be of type SparseTensor, but is of type {type(st_input).__name__}.")
     if st_input.shape.rank is not None and st_input.shape.rank != 2:
         raise ValueError("rank(st_input) must be 2.")
 
-    def check(indices: Any) -> None:
+    def check(indices: Tensor) -> None:
         rows, columns = array_of(indices).reshape(-1, 2).T
         same_row = np.concatenate([[False], rows[1:] == rows[:-1]])[: len(rows)]
         after = np.concatenate([[0], columns[:-1] + 1])[: len(rows)]
@@ -195,13 +195,13 @@ def from_sparse(st_input: Any, dtype: DType) -> RaggedTensor:
 
     check_or_defer(check, st_input.indices)
     rows = cast(st_input.indices[:, 0], dtype)
-    return RaggedTensor.from_value_rowids(st_input.values, rows, st_input.dense_shape[0], validate=False)
+    return RaggedTensor.from_value_rowids(st_input.values, rows, cast(st_input.dense_shape[0], dtype), validate=False)
 
 
 # ---- nested lists ----------------------------------------------------------------------------------------------------
 
 
-def _has_scalar_tensor(value: Any) -> bool:
+def _has_scalar_tensor(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return any(map(_has_scalar_tensor, value))
     return type(value) is EagerTensor and value.shape.rank == 0
@@ -300,18 +300,18 @@ def _first_float_dtype(value: Any) -> DType | None:
     return FROM_NUMPY.get(first.dtype.type) if decides else None
 
 
-def _first_leaf(value: Any) -> Any:
+def _first_leaf(value: object) -> Any:
     """Returns the first scalar of nested lists, or the array that it is in; None if there are no scalars."""
     if isinstance(value, (list, tuple)):
         return next((leaf for v in value if (leaf := _first_leaf(v)) is not None), None)
     return value if not isinstance(value, np.ndarray) or value.size else None
 
 
-def _as_lists(values: Any) -> Any:
+def _as_lists(values: Sequence[Any]) -> Any:
     return [v.tolist() if isinstance(v, np.ndarray) else v for v in values]
 
 
-def _scalar_depth(value: Any) -> int | None:
+def _scalar_depth(value: object) -> int | None:
     """Returns the depth of the scalars in nested lists, or None if there are none."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
@@ -323,7 +323,7 @@ def _scalar_depth(value: Any) -> int | None:
     return depths.pop() + 1 if depths else None
 
 
-def _max_depth(value: Any) -> int:
+def _max_depth(value: object) -> int:
     """Returns the depth of nested lists."""
     if isinstance(value, np.ndarray):
         return value.ndim
@@ -331,7 +331,7 @@ def _max_depth(value: Any) -> int:
 
 
 def _ragged_rank(
-    pylist: Any, depth: int | None, most: int, ragged_rank: int | None, inner: tuple[int, ...] | None
+    pylist: Sequence[Any], depth: int | None, most: int, ragged_rank: int | None, inner: tuple[int, ...] | None
 ) -> int:
     """Returns the number of ragged dimensions of a nested list."""
     inner_rank = 0 if inner is None else len(inner)

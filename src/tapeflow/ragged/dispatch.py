@@ -24,6 +24,7 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import Op
 from tapeflow.core.ops.static import host_static
+from tapeflow.core.types.aliases import AxisLike, DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import bool_, int32, string
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.io.encodings import decode_padded_raw, decode_raw_op
@@ -88,7 +89,7 @@ def dispatch(function: Any, args: tuple[Any, ...]) -> Any:
     return NotImplemented
 
 
-def _has_ragged(arg: Any) -> bool:
+def _has_ragged(arg: object) -> bool:
     return isinstance(arg, RaggedTensor) or (
         isinstance(arg, (list, tuple)) and any(isinstance(item, RaggedTensor) for item in arg)
     )
@@ -122,22 +123,22 @@ def _decoding_ops() -> frozenset[Op]:
 
 
 @handles(bitcast)
-def _(x: RaggedTensor, dtype: Any) -> Any:
+def _(x: RaggedTensor, dtype: DTypeLike) -> Any:
     return _on_flat_values(bitcast, x, dtype)
 
 
 @handles(realdiv)
-def _(x: Any, y: Any) -> Any:
+def _(x: TensorLike, y: TensorLike) -> Any:
     return broadcasting.apply(truediv, [x, y])  # the operator's: integers become floats
 
 
 @handles(concat)
-def _(values: Sequence[Any], axis: Any) -> Any:
+def _(values: Sequence[Any], axis: int) -> Any:
     return concat_and_stack.concat(values, axis)
 
 
 @handles(stack)
-def _(values: Sequence[Any], axis: Any) -> Any:
+def _(values: Sequence[Any], axis: int) -> Any:
     return concat_and_stack.stack(values, axis)
 
 
@@ -150,12 +151,12 @@ def _(inputs: Sequence[Any]) -> Any:
 
 
 @handles(size_op)
-def _(x: RaggedTensor, out_type: Any = int32) -> Tensor:
+def _(x: RaggedTensor, out_type: DTypeLike = int32) -> Tensor:
     return size_op(x.flat_values, out_type)
 
 
 @handles(shape_op)
-def _(x: RaggedTensor, out_type: Any = int32) -> Any:
+def _(x: RaggedTensor, out_type: DTypeLike = int32) -> Any:
     return DynamicRaggedShape.from_tensor(x, out_type)
 
 
@@ -165,22 +166,22 @@ def _(x: RaggedTensor) -> Tensor:
 
 
 @handles(expand_dims)
-def _(x: RaggedTensor, axis: Any) -> Any:
+def _(x: RaggedTensor, axis: int) -> Any:
     return concat_and_stack.expand_dims(x, axis)
 
 
 @handles(gather_v2)
-def _(params: Any, indices: Any, axis: Any, batch_dims: int = 0) -> Any:
+def _(params: TensorLike, indices: TensorLike, axis: int, batch_dims: int = 0) -> Any:
     return concat_and_stack.gather(params, indices, axis, batch_dims)
 
 
 @handles(gather_nd_op)
-def _(params: Any, indices: Any, bad_indices_policy: str = "") -> Any:
+def _(params: TensorLike, indices: TensorLike, bad_indices_policy: str = "") -> Any:
     return concat_and_stack.gather_nd(params, indices) if isinstance(params, RaggedTensor) else NotImplemented
 
 
 @handles(reverse)
-def _(x: RaggedTensor, axis: Any) -> Any:
+def _(x: RaggedTensor, axis: AxisLike) -> Any:
     rank = len(x.shape)
     if not isinstance(axis, (list, tuple)) or not all(isinstance(a, int) for a in axis):
         raise TypeError("`axis` must be a list of int or a constant tensor when reversing axes in a ragged tensor")
@@ -192,12 +193,12 @@ def _(x: RaggedTensor, axis: Any) -> Any:
 
 
 @handles(split_op)
-def _(axis: Any, value: Any, num_split: int) -> Any:
+def _(axis: int, value: RaggedTensor, num_split: int) -> Any:
     return concat_and_stack.split(value, num_split, axis)
 
 
 @handles(split_sizes)
-def _(value: Any, size_splits: Any, axis: Any, num_split: int) -> Any:
+def _(value: RaggedTensor, size_splits: Tensor | Sequence[Any], axis: int, num_split: int) -> Any:
     if len(size_splits) != num_split:
         raise ValueError(f"`num` is {num_split}, but there are {len(size_splits)} lengths.")
     sizes = unstack(size_splits, num_split) if isinstance(size_splits, Tensor) else list(size_splits)
@@ -205,12 +206,12 @@ def _(value: Any, size_splits: Any, axis: Any, num_split: int) -> Any:
 
 
 @handles(matmul_op, batch_matmul)
-def _(a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False) -> Any:
+def _(a: TensorLike, b: TensorLike, adjoint_a: bool = False, adjoint_b: bool = False) -> Any:
     return products.matmul(a, b, adjoint_a, adjoint_b)
 
 
 @handles(tile)
-def _(x: RaggedTensor, multiples: Any) -> Any:
+def _(x: RaggedTensor, multiples: TensorLike) -> Any:
     rank, counts = len(x.shape), host_static(host_value(multiples))
     counts = [None] * rank if isinstance(counts, Tensor) else counts
     if np.ndim(counts) != 1:
@@ -230,7 +231,7 @@ def _(x: RaggedTensor, axis: Any = ()) -> Any:
 
 
 @handles(reshape)
-def _(x: RaggedTensor, shape: Any) -> Any:
+def _(x: RaggedTensor, shape: ShapeLike) -> Any:
     return reshape(x.flat_values, shape)
 
 
@@ -263,7 +264,7 @@ def _join_rows(x: RaggedTensor, axis: Any, keepdims: bool = False, separator: st
 
 
 @handles(one_hot_op)
-def _(indices: RaggedTensor, depth: Any, on: Any, off: Any, axis: int = -1) -> Any:
+def _(indices: RaggedTensor, depth: TensorLike, on: TensorLike, off: TensorLike, axis: int = -1) -> Any:
     if axis != -1 and axis != len(indices.shape):
         raise invalid(f"one_hot of a RaggedTensor takes axis=-1, not {axis}")
     return _on_flat_values(one_hot_op, indices, depth, on, off, -1)
@@ -279,7 +280,7 @@ for _reduction in (reduce_all, reduce_any, reduce_max, reduce_mean, reduce_min, 
     handles(_reduction)(functools.partial(reductions.reduce, _reduction))
 
 
-def _combine_segments(function: Callable[..., Any], data: Any, segment_ids: Any, num_segments: Any) -> Any:
+def _combine_segments(function: Callable[..., Any], data: Any, segment_ids: Any, num_segments: TensorLike) -> Any:
     while isinstance(segment_ids, RaggedTensor):
         data, segment_ids = data.values, segment_ids.values
     return reductions.segments(function, data, convert(segment_ids), num_segments)
@@ -290,14 +291,14 @@ for _combine in (unsorted_segment_max, unsorted_segment_min, unsorted_segment_pr
 
 
 @handles(cumsum)
-def _(x: RaggedTensor, axis: Any = 0, exclusive: bool = False, reverse: bool = False) -> Any:
+def _(x: RaggedTensor, axis: Tensor | int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
     """Sums along the padded rows; the padding is left out again."""
     padded = cumsum(x.to_tensor(), axis, exclusive, reverse)
     return RaggedTensor.from_tensor(padded, lengths=list(x.nested_row_lengths()), row_splits_dtype=x.row_splits.dtype)
 
 
 @handles(dynamic_partition)
-def _(data: Any, partitions: Any, num_partitions: int) -> Any:
+def _(data: TensorLike, partitions: TensorLike, num_partitions: int) -> Any:
     rows = stack_dynamic_partitions(data, partitions, num_partitions)
     return [rows[i] for i in range(num_partitions)]
 

@@ -312,16 +312,16 @@ class DynamicRaggedShape(CompositeTensor):
         return f"<DynamicRaggedShape lengths=[{shown}] num_row_partitions={self.num_row_partitions}>"
 
 
-def _fill_shape(dims: DynamicRaggedShape, value: Any, *_: Any) -> Any:
+def _fill_shape(dims: DynamicRaggedShape, value: TensorLike, *_: Any) -> Any:
     return dims._with_values(fill(dims.inner_shape, value))
 
 
-def _reshape_to(tensor: Any, shape: DynamicRaggedShape, *_: Any) -> Any:
+def _reshape_to(tensor: TensorLike, shape: DynamicRaggedShape, *_: Any) -> Any:
     flat = tensor.flat_values if isinstance(tensor, RaggedTensor) else tensor
     return shape._with_values(reshape(flat, shape.inner_shape))
 
 
-def _stretch_to(tensor: Any, shape: DynamicRaggedShape, *_: Any) -> Any:
+def _stretch_to(tensor: TensorLike, shape: DynamicRaggedShape, *_: Any) -> Any:
     if not shape.row_partitions:
         return broadcast_to(tensor, shape.inner_shape)
     like = shape._with_values(fill(shape.inner_shape, 0))
@@ -361,7 +361,7 @@ class DynamicRaggedShapeSpec(TypeSpec):
     def _to_components(self, value: DynamicRaggedShape) -> Any:
         return [value.inner_shape, *value.row_partitions]
 
-    def _from_components(self, components: Any) -> DynamicRaggedShape:
+    def _from_components(self, components: Sequence[Any]) -> DynamicRaggedShape:
         inner_shape, *partitions = components
         return DynamicRaggedShape(partitions, inner_shape, self._dtype, False, self._static_inner_shape)
 

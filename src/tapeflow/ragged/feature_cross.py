@@ -11,7 +11,7 @@ import torch
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.dtypes import int32, int64, string
+from tapeflow.core.types.dtypes import DType, int32, int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import invalid
@@ -44,18 +44,18 @@ def _cross_rule(values: Any, splits: list[TensorShape], sparse: Any, v: Any, s: 
 
 @op("RaggedCross", strings=True, shape=_cross_rule)
 def _ragged_cross(
-    ragged_values: Any,
-    ragged_row_splits: Any,
-    sparse_indices: Any,
-    sparse_values: Any,
-    sparse_shape: Any,
-    dense_inputs: Any,
+    ragged_values: Sequence[torch.Tensor | StringArray],
+    ragged_row_splits: Sequence[torch.Tensor],
+    sparse_indices: Sequence[torch.Tensor],
+    sparse_values: Sequence[torch.Tensor | StringArray],
+    sparse_shape: Sequence[torch.Tensor],
+    dense_inputs: Sequence[torch.Tensor | StringArray],
     input_order: str,
     hashed_output: bool,
     num_buckets: int,
     hash_key: int,
-    out_values_type: Any,
-    out_row_splits_type: Any,
+    out_values_type: DType,
+    out_row_splits_type: DType,
 ) -> Any:
     """Joins or hashes the values of features in every combination: the values of the rows, and their splits."""
     features = {
@@ -77,7 +77,7 @@ not_differentiable(_ragged_cross)
 
 
 def _cross_inputs(
-    inputs: Any, hashed_output: bool, num_buckets: int, hash_key: int | None, name: str | None
+    inputs: Sequence[Any], hashed_output: bool, num_buckets: int, hash_key: int | None, name: str | None
 ) -> RaggedTensor:
     if not isinstance(inputs, (list, tuple)):
         raise TypeError("Inputs must be a list")

@@ -8,6 +8,7 @@ from typing import Any
 from tapeflow.array.concat_and_split import concat
 from tapeflow.array.masks import where
 from tapeflow.core.ops.dispatchers import offer_call
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.math.extrema import maximum, minimum
 from tapeflow.ragged.ragged_ops import boolean_mask
@@ -39,7 +40,7 @@ def getitem(rt: RaggedTensor, key: Any) -> Any:
     return _index_rows(rt, list(key) if isinstance(key, (list, tuple)) else [key])
 
 
-def _index_rows(rt: Any, keys: list[Any]) -> Any:
+def _index_rows(rt: Tensor | RaggedTensor, keys: list[Any]) -> Any:
     """Applies the first key to the rows and the others to their elements."""
     if not keys:
         return rt
@@ -67,7 +68,7 @@ def _index_rows(rt: Any, keys: list[Any]) -> Any:
     return _index_rows(rt.values[start:end], inner)
 
 
-def _index_inside(rt: Any, keys: list[Any]) -> Any:
+def _index_inside(rt: Tensor | RaggedTensor, keys: list[Any]) -> Any:
     """Applies keys to each row."""
     if not keys:
         return rt
@@ -158,7 +159,7 @@ def _slice_of(bounds: tuple[Any, Any, int], lengths: Any) -> tuple[Any, Any, int
     start, stop, step = bounds
     least, most = (0, lengths) if step > 0 else (-1, lengths - 1)
 
-    def clipped(position: Any, default: Any) -> Any:
+    def clipped(position: Any, default: TensorLike) -> Any:
         if position is None:
             return default
         position = tensor_of(position, lengths.dtype)

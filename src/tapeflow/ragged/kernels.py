@@ -49,8 +49,9 @@ _KINDS = ("FIRST_DIM_SIZE", "ROW_LENGTHS", "ROW_LIMITS", "ROW_SPLITS", "ROW_STAR
 
 
 def _padded_shape(
-    shape: Any, values: TensorShape, default: TensorShape, partitions: Sequence[TensorShape], kinds: Sequence[str]
-) -> TensorShape:
+    shape: Any, values: TensorShape, default: TensorShape, partitions: Sequence[TensorShape],
+    kinds: Sequence[str],
+) -> TensorShape:  # fmt: skip
     check_shape_scalar(shape)
     unknown = next((kind for kind in kinds if kind not in _KINDS), None)
     if unknown is not None:
@@ -69,7 +70,7 @@ def _padded_shape(
 
 @op("RaggedTensorToTensor", host=("shape",), moves=True, shape=_padded_shape)
 def ragged_to_tensor(
-    shape: Any,
+    shape: tuple[int, ...] | int,
     values: torch.Tensor,
     default_value: torch.Tensor,
     row_partition_tensors: list[torch.Tensor],

@@ -9,7 +9,7 @@ import numpy as np
 from tapeflow.array.concat_and_split import repeat
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.types.dtypes import DType
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.graph.ir.python_op import check_or_defer
 from tapeflow.linalg.products import matmul as matmul_dense
 from tapeflow.math.extrema import maximum
@@ -47,7 +47,7 @@ def matmul(a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False) -> 
 _UNEVEN = "The matrices in `a` and `b` may not be ragged in their innermost dimension."
 
 
-def _dense_matrix(x: Any) -> Any:
+def _dense_matrix(x: Tensor | RaggedTensor) -> Any:
     """Returns a ragged matrix as a dense one."""
     if not isinstance(x, RaggedTensor):
         return x
@@ -55,15 +55,15 @@ def _dense_matrix(x: Any) -> Any:
     return x.to_tensor()
 
 
-def _require_equal(lengths: Any, others: Any, message: str) -> None:
-    def check(lengths: Any, others: Any) -> None:
+def _require_equal(lengths: Tensor, others: Tensor, message: str) -> None:
+    def check(lengths: Tensor, others: Tensor) -> None:
         if (array_of(lengths) != array_of(others)).any():
             raise invalid(f"{message} {np.unique(array_of(lengths)).tolist()}")
 
     check_or_defer(check, lengths, others)
 
 
-def _matrix_sizes(x: Any, dtype: DType) -> list[Any]:
+def _matrix_sizes(x: Tensor | RaggedTensor, dtype: DType) -> list[Any]:
     """Returns the numbers of rows and of columns of each matrix; None if all have the same number."""
     if not isinstance(x, RaggedTensor):
         return [None, None]
@@ -77,7 +77,9 @@ def _matrix_sizes(x: Any, dtype: DType) -> list[Any]:
     return [rows, columns]
 
 
-def _multiply_padded(a: Any, b: Any, adjoint_a: bool, adjoint_b: bool) -> RaggedTensor:
+def _multiply_padded(
+    a: Tensor | RaggedTensor, b: Tensor | RaggedTensor, adjoint_a: bool, adjoint_b: bool
+) -> RaggedTensor:
     """Multiplies the matrices padded to one size, and leaves the padding out again."""
     dtype = (a if isinstance(a, RaggedTensor) else b).row_splits.dtype
     rows, inner = _matrix_sizes(a, dtype)[:: -1 if adjoint_a else 1]

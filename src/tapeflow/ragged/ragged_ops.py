@@ -93,7 +93,9 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return first.with_flat_values(result)
 
 
-def _range_shapes(starts: Any, limits: Any, deltas: Any, splits_dtype: DType) -> list[TensorShape]:
+def _range_shapes(
+    starts: TensorShape, limits: TensorShape, deltas: TensorShape, splits_dtype: DType
+) -> list[TensorShape]:
     for shape in (starts, limits, deltas):
         shape.with_rank_at_most(1)
     count = next((s[0] for s in (starts, limits, deltas) if s.rank == 1 and s[0] is not None), None)
@@ -106,7 +108,7 @@ def _range_shapes(starts: Any, limits: Any, deltas: Any, splits_dtype: DType) ->
 
 @op("RaggedRange", shape=_range_shapes, rename={"splits_dtype": "Tsplits"})
 def _ragged_range(
-    starts: Any, limits: Any, deltas: Any, splits_dtype: DType = int64
+    starts: torch.Tensor, limits: torch.Tensor, deltas: torch.Tensor, splits_dtype: DType = int64
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the splits and the values of rows of numbers."""
     shapes = {tuple(t.shape) for t in (starts, limits, deltas) if t.ndim}
@@ -190,7 +192,7 @@ def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) ->
     """Returns the elements where a mask is true; rows stay rows.
 
     Args:
-        data: a tensor or ragged tensor whose shape begins with that of `mask`.
+        data: a tensor or ragged tensor whose shape begins with `mask.shape`.
         mask: booleans of shape `data.shape[:k]`, `k` at least 1.
 
     Returns:
@@ -215,7 +217,7 @@ def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) ->
     return _mask_data(values, where_true)
 
 
-def _mask_data(data: Any, mask: Any) -> Any:
+def _mask_data(data: Tensor | RaggedTensor, mask: Tensor | RaggedTensor) -> Any:
     rank = len(mask.shape)
     if rank == 0:
         raise ValueError("mask cannot be scalar.")
@@ -232,7 +234,7 @@ def _mask_data(data: Any, mask: Any) -> Any:
     return RaggedTensor.from_row_lengths(values, lengths, validate=False)
 
 
-def _where_true(mask: Any) -> Any:
+def _where_true(mask: Tensor) -> Any:
     return where(mask)[:, 0]
 
 
@@ -333,7 +335,7 @@ def stack_dynamic_partitions(
     """Puts each value into the row that `partitions` specifies.
 
     Args:
-        data: a tensor or ragged tensor. Its shape begins with that of `partitions`.
+        data: a tensor or ragged tensor. Its shape begins with `partitions.shape`.
         partitions: an integer tensor of shape `data.shape[:k]`.
         num_partitions: a scalar, the number of rows.
 
@@ -357,7 +359,7 @@ def stack_dynamic_partitions(
     if rank > 1:
         items, rows = merge_dimensions(items, 0, rank - 1), merge_dimensions(rows, 0, rank - 1)
 
-    def check(rows: Any, most: Any) -> None:
+    def check(rows: Tensor, most: Tensor) -> None:
         numbers, count = array_of(rows), int(most)
         if len(numbers) and (numbers.min() < 0 or numbers.max() >= count):
             raise invalid(f"partitions {numbers.tolist()} are not in [0, {count})")
@@ -395,7 +397,7 @@ def _filled_rule(value_rowids: TensorShape, values: TensorShape, *_: Any) -> lis
 
 
 @op("RaggedFillEmptyRows", host=("nrows",), shape=_filled_rule, moves=True)
-def _ragged_fill_empty_rows(value_rowids: Any, values: Any, nrows: Any, default_value: Any) -> Any:
+def _ragged_fill_empty_rows(value_rowids: torch.Tensor, values: Any, nrows: Any, default_value: Any) -> Any:
     """Adds a value for each empty row."""
     if value_rowids.ndim != 1 or type(nrows) is not int or default_value.ndim or len(values) != len(value_rowids):
         raise invalid(
@@ -415,7 +417,7 @@ def _ragged_fill_empty_rows(value_rowids: Any, values: Any, nrows: Any, default_
 
 
 @op("RaggedFillEmptyRowsGrad", shape=check_ranks_first(lambda rows, _: [with_rank(rows, 1), TensorShape([])], 1, 1))
-def _fill_grad(reverse_index_map: Any, grad_values: Any) -> Any:
+def _fill_grad(reverse_index_map: torch.Tensor, grad_values: torch.Tensor) -> Any:
     """Computes the gradients of the values and of the default value."""
     if grad_values.dim() != 1:
         raise invalid(f"grad_values must be a vector, saw: {list(grad_values.shape)}")
@@ -429,7 +431,7 @@ def _fill_grad(reverse_index_map: Any, grad_values: Any) -> Any:
 
 
 @_ragged_fill_empty_rows.gradient(needs="outputs")
-def _(call: Call, d_rows: Any, d_values: Any, d_empty: Any, d_map: Any) -> Any:
+def _(call: Call, d_rows: Tensor, d_values: Tensor, d_empty: Tensor, d_map: Tensor) -> Any:
     return None, *ragged_fill_empty_rows_grad(call.outputs[3], d_values)
 
 
@@ -472,7 +474,7 @@ def ragged_fill_empty_rows_grad(
         The gradients of the old values, and of the default value.
 
     Raises:
-        InvalidArgumentError: a position is not that of a gradient.
+        InvalidArgumentError: a position lies outside of `grad_values`.
 
     Example:
         >>> d_values, d_default = tf.ragged_fill_empty_rows_grad([1], [2.0, 3.0])

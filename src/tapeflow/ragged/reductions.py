@@ -9,7 +9,7 @@ import numpy as np
 
 from tapeflow.array.creation import ones_like
 from tapeflow.array.gathers import gather
-from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import bool_, int32
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
@@ -37,7 +37,7 @@ _SEGMENTS: dict[Any, Callable[..., Any]] = {
 }
 
 
-def reduce(function: Callable[..., Any], rt: TensorLike, axis: Any, keepdims: bool = False) -> Any:
+def reduce(function: Callable[..., Any], rt: TensorLike, axis: AxisLike, keepdims: bool = False) -> Any:
     """Reduces a ragged tensor over dimensions.
 
     Args:
@@ -72,7 +72,7 @@ def reduce(function: Callable[..., Any], rt: TensorLike, axis: Any, keepdims: bo
     return result
 
 
-def _list_axes(axis: Any) -> Sequence[Any]:
+def _list_axes(axis: AxisLike) -> Sequence[Any]:
     """Returns dimensions as a list. Dimensions in a tensor must be static."""
     if isinstance(axis, SymbolicTensor):
         raise ValueError("axis must be known at graph construction time.")
@@ -83,7 +83,7 @@ def _list_axes(axis: Any) -> Sequence[Any]:
     return axis if isinstance(axis, (list, tuple)) else [axis]
 
 
-def _reduce_dimension(function: Callable[..., Any], value: Any, axis: int, keepdims: bool) -> Any:
+def _reduce_dimension(function: Callable[..., Any], value: Tensor | RaggedTensor, axis: int, keepdims: bool) -> Any:
     """Reduces one dimension."""
     if not isinstance(value, RaggedTensor):
         return function(value, axis, keepdims)
@@ -98,7 +98,7 @@ def _reduce_dimension(function: Callable[..., Any], value: Any, axis: int, keepd
     return expand_dims(result, axis) if keepdims else result
 
 
-def segments(combine: Callable[..., Any], data: TensorLike, ids: Any, count: Any) -> Any:
+def segments(combine: Callable[..., Any], data: TensorLike, ids: Tensor, count: TensorLike) -> Any:
     """Combines the values of each segment; of ragged data, those at the same position in the rows of a segment.
 
     Args:
@@ -117,7 +117,7 @@ def segments(combine: Callable[..., Any], data: TensorLike, ids: Any, count: Any
     return RaggedTensor.from_row_splits(values, splits, validate=False)
 
 
-def _ragged_mean(rt: RaggedTensor, axis: Any, keepdims: bool) -> Any:
+def _ragged_mean(rt: RaggedTensor, axis: AxisLike, keepdims: bool) -> Any:
     total = reduce(reduce_sum, rt, axis, keepdims)
     count = reduce(reduce_sum, rt.with_flat_values(ones_like(rt.flat_values)), axis, keepdims)
     if isinstance(total, RaggedTensor):
@@ -125,7 +125,7 @@ def _ragged_mean(rt: RaggedTensor, axis: Any, keepdims: bool) -> Any:
     return truediv(total, count)
 
 
-def _reduce_logical(function: Callable[..., Any], rt: RaggedTensor, axis: Any, keepdims: bool) -> Any:
+def _reduce_logical(function: Callable[..., Any], rt: RaggedTensor, axis: AxisLike, keepdims: bool) -> Any:
     """Computes `reduce_any` and `reduce_all` by the number of elements that are true, or false. Like in TensorFlow,
     elements may be numbers.
     """

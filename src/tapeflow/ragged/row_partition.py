@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -27,6 +27,9 @@ from tapeflow.math.casting import cast
 from tapeflow.math.cumulative import cumsum
 from tapeflow.math.extrema import maximum
 from tapeflow.math.reduction import reduce_max
+
+if TYPE_CHECKING:
+    from tapeflow.ragged.tensor import RaggedTensor
 
 
 def integers(value: TensorLike, argument: str, dtype: DTypeLike = None) -> Tensor:
@@ -69,7 +72,7 @@ def array_of(tensor: Any) -> np.ndarray:
     return np.asarray(tensor._array())
 
 
-def length_of(value: Any) -> Any:
+def length_of(value: RaggedTensor | Tensor) -> Any:
     """Returns the first dimension of a tensor or ragged tensor: an int, or a scalar tensor if it is not static."""
     static = value.shape[0]
     if static is not None:
@@ -88,7 +91,7 @@ def number_of(value: Any) -> Any:
 # The arithmetic of partitions: eagerly by functions of ATen, in graphs by TensorFlow's ops.
 
 
-def up_to(count: Any) -> Any:
+def up_to(count: Tensor | int) -> Any:
     """Returns 0, 1, 2, ... below a count, in its dtype."""
     if type(count) is EagerTensor:
         return EagerTensor(
@@ -104,7 +107,7 @@ def lengths_of(splits: Tensor) -> Any:
     return splits[1:] - splits[:-1]
 
 
-def splits_of(lengths: Any) -> Any:
+def splits_of(lengths: Tensor) -> Any:
     """Returns the positions where rows of these lengths begin, and the end of the last row."""
     if type(lengths) is EagerTensor:
         value = lengths.value
@@ -114,7 +117,7 @@ def splits_of(lengths: Any) -> Any:
     return concat([tensor_of([0], lengths.dtype), cumsum(lengths)], 0)
 
 
-def splits_of_rowids(rowids: Any, count: Any) -> Any:
+def splits_of_rowids(rowids: Tensor, count: Tensor | int) -> Any:
     """Returns the row splits of values by their sorted rows."""
     if type(rowids) is EagerTensor and not isinstance(count, SymbolicTensor):
         counts = torch.bincount(rowids.value, minlength=int(count))
@@ -137,7 +140,7 @@ def offsets_of(splits: Tensor) -> Any:
     return up_to(splits[-1]) - repeat_values(splits[:-1], splits)
 
 
-def repeat_values(values: Any, splits: Tensor) -> Any:
+def repeat_values(values: Tensor, splits: Tensor) -> Any:
     """Repeats each value as often as its row has elements."""
     if type(values) is EagerTensor and type(splits) is EagerTensor and values.dtype.is_integer:
         return EagerTensor(values.value.repeat_interleave(splits.value.diff().to(values.value.device), 0), values.dtype)
@@ -156,8 +159,9 @@ class RowPartition(CompositeTensor):
     __slots__ = ("_row_splits", "_uniform_row_length")
 
     def __init__(
-        self, row_splits: Any, row_lengths: Any = None, value_rowids: Any = None, nrows: Any = None,
-        uniform_row_length: Any = None, nvals: Any = None, internal: Any = False,
+        self, row_splits: Tensor, row_lengths: Tensor | None = None, value_rowids: Tensor | None = None,
+        nrows: Tensor | None = None, uniform_row_length: Tensor | None = None, nvals: Tensor | None = None,
+        internal: object = False,
     ) -> None:  # fmt: skip
         if internal is not _INTERNAL:
             raise ValueError(
@@ -170,24 +174,26 @@ class RowPartition(CompositeTensor):
     # ---- creation ----------------------------------------------------------------------------------------------------
 
     @classmethod
-    def from_row_splits(cls, row_splits: TensorLike, validate: bool = True, dtype: DTypeLike = None) -> RowPartition:
+    def from_row_splits(
+        cls, row_splits: TensorLike, validate: bool = True, dtype: DTypeLike = None, dtype_hint: DTypeLike = None
+    ) -> RowPartition:
         """Returns the rows from each split to the next.
 
         Args:
             row_splits: integers that begin with 0 and do not decrease.
             validate: checks that.
-            dtype: int32 or int64, for splits without a dtype.
+            dtype, dtype_hint: int32 or int64, for splits without a dtype.
 
         Raises:
             ValueError: there is no split.
             InvalidArgumentError: the first is not 0, or they decrease.
         """
-        splits = integers(row_splits, "row_splits", dtype)
+        splits = integers(row_splits, "row_splits", dtype or dtype_hint)
         splits.shape.assert_has_rank(1)
         if splits.shape[0] == 0:
             raise ValueError("row_splits tensor may not be empty.")
 
-        def check(splits: Any) -> None:
+        def check(splits: Tensor) -> None:
             numbers = array_of(splits)
             if numbers[0] != 0:
                 raise _not_valid("from_row_splits", "zero", f"the first row split is {numbers[0]}, not 0")
@@ -199,21 +205,23 @@ class RowPartition(CompositeTensor):
         return cls(splits, internal=_INTERNAL)
 
     @classmethod
-    def from_row_lengths(cls, row_lengths: TensorLike, validate: bool = True, dtype: DTypeLike = None) -> RowPartition:
+    def from_row_lengths(
+        cls, row_lengths: TensorLike, validate: bool = True, dtype: DTypeLike = None, dtype_hint: DTypeLike = None
+    ) -> RowPartition:
         """Returns rows of these lengths.
 
         Args:
             row_lengths: integers that are not negative.
             validate: checks that.
-            dtype: int32 or int64, for lengths without a dtype.
+            dtype, dtype_hint: int32 or int64, for lengths without a dtype.
 
         Raises:
             InvalidArgumentError: a length is negative.
         """
-        lengths = integers(row_lengths, "row_lengths", dtype)
+        lengths = integers(row_lengths, "row_lengths", dtype or dtype_hint)
         lengths.shape.assert_has_rank(1)
 
-        def check(lengths: Any) -> None:
+        def check(lengths: Tensor) -> None:
             numbers = array_of(lengths)
             if (numbers < 0).any():
                 raise _not_valid("from_row_lengths", "", f"row lengths are negative: {numbers.tolist()}")
@@ -224,43 +232,46 @@ class RowPartition(CompositeTensor):
 
     @classmethod
     def from_row_starts(
-        cls, row_starts: TensorLike, nvals: TensorLike, validate: bool = True, dtype: DTypeLike = None
-    ) -> RowPartition:
+        cls, row_starts: TensorLike, nvals: TensorLike, validate: bool = True, dtype: DTypeLike = None,
+        dtype_hint: DTypeLike = None,
+    ) -> RowPartition:  # fmt: skip
         """Returns rows that begin at these positions; the last one goes up to `nvals`.
 
         Args:
             row_starts: integers that begin with 0 and do not decrease.
             nvals: the number of values.
             validate: checks that.
-            dtype: int32 or int64, for positions without a dtype.
+            dtype, dtype_hint: int32 or int64, for positions without a dtype.
 
         Raises:
             InvalidArgumentError: the positions do not begin with 0, or decrease.
         """
-        starts = integers(row_starts, "row_starts", dtype)
+        starts = integers(row_starts, "row_starts", dtype or dtype_hint)
         starts.shape.assert_has_rank(1)
         return cls.from_row_splits(concat([starts, tensor_of([nvals], starts.dtype)], 0), validate)
 
     @classmethod
-    def from_row_limits(cls, row_limits: TensorLike, validate: bool = True, dtype: DTypeLike = None) -> RowPartition:
+    def from_row_limits(
+        cls, row_limits: TensorLike, validate: bool = True, dtype: DTypeLike = None, dtype_hint: DTypeLike = None
+    ) -> RowPartition:
         """Returns rows that end before these positions.
 
         Args:
             row_limits: integers that do not decrease.
             validate: checks that.
-            dtype: int32 or int64, for positions without a dtype.
+            dtype, dtype_hint: int32 or int64, for positions without a dtype.
 
         Raises:
             InvalidArgumentError: the positions decrease.
         """
-        limits = integers(row_limits, "row_limits", dtype)
+        limits = integers(row_limits, "row_limits", dtype or dtype_hint)
         limits.shape.assert_has_rank(1)
         return cls.from_row_splits(concat([tensor_of([0], limits.dtype), limits], 0), validate)
 
     @classmethod
     def from_value_rowids(
         cls, value_rowids: TensorLike, nrows: TensorLike | None = None, validate: bool = True,
-        dtype: DTypeLike = None,
+        dtype: DTypeLike = None, dtype_hint: DTypeLike = None,
     ) -> RowPartition:  # fmt: skip
         """Returns rows by the row of each value.
 
@@ -268,19 +279,19 @@ class RowPartition(CompositeTensor):
             value_rowids: the row of each value; they do not decrease.
             nrows: the number of rows; by default one more than the last row of a value.
             validate: checks that.
-            dtype: int32 or int64, for row ids without a dtype.
+            dtype, dtype_hint: int32 or int64, for row ids without a dtype.
 
         Raises:
             ValueError: there are not enough rows.
             InvalidArgumentError: the rows decrease or are negative.
         """
-        rowids = integers(value_rowids, "value_rowids", dtype)
+        rowids = integers(value_rowids, "value_rowids", dtype or dtype_hint)
         rowids.shape.assert_has_rank(1)
         count = None if nrows is None else number_of(nrows)
         if isinstance(count, int) and count < 0:
             raise ValueError(f"Expected nrows >= 0; got {count}")
 
-        def check(rowids: Any, rows: Any = None) -> None:
+        def check(rowids: Tensor, rows: Tensor | None = None) -> None:
             numbers = array_of(rowids)
             if rows is not None and len(numbers) and int(rows) <= numbers[-1]:
                 raise ValueError(
@@ -300,7 +311,7 @@ class RowPartition(CompositeTensor):
     @classmethod
     def from_uniform_row_length(
         cls, uniform_row_length: TensorLike, nvals: TensorLike | None = None, nrows: TensorLike | None = None,
-        validate: bool = True, dtype: DTypeLike = None, dtype_hint: DTypeLike = int64,
+        validate: bool = True, dtype: DTypeLike = None, dtype_hint: DTypeLike = None,
     ) -> RowPartition:  # fmt: skip
         """Returns rows of one length.
 
@@ -309,14 +320,14 @@ class RowPartition(CompositeTensor):
             nvals: the number of values.
             nrows: the number of rows. `nvals` or `nrows` is required.
             validate: checks that the lengths add up to the number of values.
-            dtype: int32 or int64, for a length without a dtype.
+            dtype, dtype_hint: int32 or int64, for a length without a dtype.
 
         Raises:
             ValueError: the length is negative, or does not divide the values.
         """
         if nvals is None and nrows is None:
             raise ValueError("At least one of nvals and nrows must be specified.")
-        length_tensor = integers(uniform_row_length, "uniform_row_length", dtype)
+        length_tensor = integers(uniform_row_length, "uniform_row_length", dtype or dtype_hint)
         length = number_of(length_tensor)
         if isinstance(length, int) and length < 0:
             raise ValueError("uniform_row_length must be >= 0.")
@@ -328,7 +339,7 @@ class RowPartition(CompositeTensor):
         else:
             count = tensor_of(values, int64) // maximum(tensor_of(length, int64), 1)  # no values if the length is 0
 
-        def check(length: Any, rows: Any, total: Any) -> None:
+        def check(length: Tensor, rows: Tensor, total: Tensor) -> None:
             if int(length) * int(rows) != int(total):
                 raise ValueError(
                     f"uniform_row_length={int(length)} times nrows={int(rows)} must equal nvals={int(total)}"
@@ -441,7 +452,7 @@ class RowPartition(CompositeTensor):
             internal=_INTERNAL,
         )
 
-    def with_uniform_row_length(self, length: Any) -> RowPartition:
+    def with_uniform_row_length(self, length: Tensor | int) -> RowPartition:
         """Returns the partition with a static length of all rows.
 
         Args:
@@ -477,7 +488,7 @@ class RowPartition(CompositeTensor):
             InvalidArgumentError: the rows differ.
         """
 
-        def check(mine: Any, theirs: Any) -> None:
+        def check(mine: Tensor, theirs: Tensor) -> None:
             if not np.array_equal(array_of(mine), array_of(theirs)):
                 raise invalid(message)
 
@@ -512,7 +523,7 @@ class RowPartitionSpec(TypeSpec):
 
     def __init__(
         self, nrows: int | None = None, nvals: int | None = None, uniform_row_length: int | None = None,
-        dtype: Any = int64,
+        dtype: DTypeLike = int64,
     ) -> None:  # fmt: skip
         self._nrows, self._nvals, self._uniform_row_length = nrows, nvals, uniform_row_length
         self._dtype = as_dtype(dtype)
@@ -534,7 +545,7 @@ class RowPartitionSpec(TypeSpec):
     def _to_components(self, value: RowPartition) -> Any:
         return value.row_splits()
 
-    def _from_components(self, components: Any) -> RowPartition:
+    def _from_components(self, components: Tensor) -> RowPartition:
         partition = RowPartition(components, internal=_INTERNAL)
         uniform = self._uniform_row_length
         return partition if uniform is None else partition.with_uniform_row_length(uniform)

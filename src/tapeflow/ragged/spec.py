@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike
@@ -67,7 +68,7 @@ class RaggedTensorSpec(ShapedSpec):
         self._ragged_rank = ragged_rank
 
     @classmethod
-    def from_value(cls, value: Any) -> RaggedTensorSpec:
+    def from_value(cls, value: RaggedTensor) -> RaggedTensorSpec:
         """Returns the spec of a ragged tensor.
 
         Args:
@@ -95,7 +96,7 @@ class RaggedTensorSpec(ShapedSpec):
         """`tf.RaggedTensor`, or `tf.Tensor` for a ragged rank of 0."""
         return RaggedTensor if self._ragged_rank > 0 else Tensor
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
+    def is_compatible_with(self, spec_or_value: object) -> bool:
         """Returns True if this spec could describe a value, or a value of another spec.
 
         Args:
@@ -131,12 +132,12 @@ class RaggedTensorSpec(ShapedSpec):
     def _flat_length(self) -> int | None:
         return self._length_of(self._ragged_rank)
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: Tensor | RaggedTensor) -> Any:
         if isinstance(value, RaggedTensor):
             return [value.flat_values, *value.nested_row_splits]
         return [value]
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: Sequence[Any]) -> Any:
         result, *splits = components
         dims = self._shape._dims
         for i in range(len(splits) - 1, -1, -1):

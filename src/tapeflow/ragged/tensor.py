@@ -61,7 +61,7 @@ class RaggedTensor(CompositeTensor):
     _is_tensor = True
     __array_priority__ = 100
 
-    def __init__(self, values: Any, row_partition: RowPartition, internal: Any = False) -> None:
+    def __init__(self, values: Any, row_partition: RowPartition, internal: object = False) -> None:
         if internal is not _INTERNAL:
             raise ValueError(
                 "RaggedTensor constructor is private; please use one of the factory methods instead (e.g., "
@@ -78,7 +78,7 @@ class RaggedTensor(CompositeTensor):
         if values.shape.rank == 0:
             raise invalid("The values of a RaggedTensor must have rank 1 or more, not 0.")
 
-        def check(expected: Any, count: Any) -> None:
+        def check(expected: Tensor, count: Tensor) -> None:
             if int(expected) != int(count):
                 raise invalid(
                     "Arguments to _from_row_partition do not form a valid RaggedTensor\nCondition x == y did not "
@@ -303,7 +303,7 @@ class RaggedTensor(CompositeTensor):
         return cls._nested(flat_values, pairs, lambda v, p: cls.from_value_rowids(v, p[0], p[1], validate=validate))
 
     @classmethod
-    def _nested(cls, flat_values: Any, parts: Sequence[Any], create: Callable[[Any, Any], Any]) -> Any:
+    def _nested(cls, flat_values: TensorLike, parts: Sequence[Any], create: Callable[[Any, Any], Any]) -> Any:
         if isinstance(parts, Tensor):
             raise TypeError(f"Argument must be a list of Tensors. Received {parts}.")
         result = flat_values
@@ -667,7 +667,7 @@ class RaggedTensor(CompositeTensor):
         return f"<tf.RaggedTensor {_array_text(self.numpy())}>"
 
 
-def _array_text(value: Any) -> str:
+def _array_text(value: object) -> str:
     """Returns an array of arrays as text, with commas."""
     if not isinstance(value, np.ndarray):
         return str(value)
@@ -676,7 +676,7 @@ def _array_text(value: Any) -> str:
     return np.array2string(value, separator=", ", formatter={"all": _array_text})
 
 
-def as_values(value: Any) -> Any:
+def as_values(value: TensorLike) -> Any:
     """Converts a value to a tensor, unless it is a tensor or a ragged tensor."""
     return value if isinstance(value, (Tensor, RaggedTensor)) else convert(value)
 

@@ -24,7 +24,7 @@ class RaggedTensorValue:
         ([[1], [2, 3]], (2, None))
     """
 
-    def __init__(self, values: Any, row_splits: Any) -> None:
+    def __init__(self, values: np.ndarray | np.generic | RaggedTensorValue, row_splits: np.ndarray) -> None:
         is_array = isinstance(row_splits, (np.ndarray, np.generic))
         if not is_array or row_splits.ndim != 1 or row_splits.dtype.kind != "i":
             raise TypeError("row_splits must be a 1D int32 or int64 numpy array")

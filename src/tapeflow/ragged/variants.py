@@ -17,7 +17,7 @@ from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import invalid
 
 
-def _variant_rule(splits: Sequence[Any], values: Any, batched_input: bool) -> TensorShape:
+def _variant_rule(splits: Sequence[Any], values: TensorShape, batched_input: bool) -> TensorShape:
     counts = [with_rank(part, 1)[0] for part in splits]
     if not batched_input:
         return TensorShape([])
@@ -28,7 +28,7 @@ def _variant_rule(splits: Sequence[Any], values: Any, batched_input: bool) -> Te
 
 
 @kernel_of("RaggedTensorToVariant", shape=_variant_rule)
-def _ragged_to_variant(splits: Sequence[Any], values: Any, batched_input: bool) -> Any:
+def _ragged_to_variant(splits: Sequence[Any], values: StringArray | torch.Tensor, batched_input: bool) -> Any:
     if not batched_input:
         return box_object((tuple(splits), values))
     if not splits:
@@ -60,7 +60,7 @@ def _ragged_from_variant(encoded: Any, input_rank: int, output_rank: int, dtype:
         join = StringArray.concatenate if isinstance(values[0], StringArray) else torch.cat
         return tuple(levels), join(values)
 
-    def of(array: Any) -> Any:
+    def of(array: np.ndarray) -> Any:
         return (
             array[()]
             if array.ndim == 0
@@ -76,12 +76,12 @@ def _ragged_from_variant(encoded: Any, input_rank: int, output_rank: int, dtype:
     return *splits, values
 
 
-def _slice_places(values: Any) -> Any:
+def _slice_places(values: torch.Tensor | StringArray) -> Any:
     """Returns for each slice along the first dimension how it is taken."""
     return values.places() if isinstance(values, StringArray) else range(len(values))
 
 
-def _encoded_rows(row: Any) -> int:
+def _encoded_rows(row: tuple[Any, Any]) -> int:
     """Returns the number of rows of an encoded ragged tensor."""
     splits, values = row
     return len(splits[0]) - 1 if splits else len(values)

@@ -13,6 +13,7 @@ from tapeflow.core.ops.convert import host_value
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.rng.philox import Philox, from_seed
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
@@ -40,7 +41,7 @@ AlgorithmLike: TypeAlias = Algorithm | Tensor | str | int | None
 _NAMES = {"philox": 1, "threefry": 2, "autoselect": 3}
 
 
-def algorithm_number(alg: Any) -> Any:
+def algorithm_number(alg: AlgorithmLike) -> Any:
     """Returns the number of an algorithm.
 
     Args:
@@ -62,7 +63,7 @@ def algorithm_number(alg: Any) -> Any:
     raise TypeError(f"Can't convert argument `alg` (of value {alg} and type {type(alg)}) to int.")
 
 
-def unsupported_algorithm(alg: Any) -> ValueError:
+def unsupported_algorithm(alg: AlgorithmLike) -> ValueError:
     """Returns the error for an algorithm that does not exist."""
     names = ("philox", "threefry", "auto_select") if isinstance(alg, str) else (1, 2, 3)
     return ValueError(
@@ -99,7 +100,7 @@ def _stateless_random_get_key_counter(seed: torch.Tensor) -> tuple[torch.Tensor,
 not_differentiable(_stateless_random_get_key_counter)
 
 
-def key_counter_alg(seed: Any, alg: Any) -> tuple[Any, Any, Any]:
+def key_counter_alg(seed: TensorLike, alg: AlgorithmLike) -> tuple[Any, Any, Any]:
     """Derives the key, counter and algorithm arguments of a stateless op from its seed.
 
     Raises:
@@ -120,7 +121,7 @@ def key_counter_alg(seed: Any, alg: Any) -> tuple[Any, Any, Any]:
     return (*_stateless_random_get_key_counter(seed), alg)
 
 
-def stream_of(key: Any, counter: Any, alg: Any) -> Philox:
+def stream_of(key: tuple[int, ...], counter: tuple[int, ...], alg: int) -> Philox:
     """Returns the stream of a stateless op's key and counter.
 
     Raises:

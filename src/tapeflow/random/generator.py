@@ -21,7 +21,7 @@ from tapeflow.core.ops.static import static_shape
 from tapeflow.core.rng.philox import Philox
 from tapeflow.core.settings import settings
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import as_dtype, float32, int32, int64, uint64
+from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32, int64, uint64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.core.values.trackable import AutoTrackable
@@ -49,14 +49,14 @@ _LOWEST = -(1 << 63)
 _STATE_SIZES = {Algorithm.PHILOX.value: 3, Algorithm.THREEFRY.value: 2, Algorithm.AUTO_SELECT.value: 3}
 
 
-def _as_signed(value: Any) -> Any:
+def _as_signed(value: TensorLike) -> Any:
     """Converts Python ints of 64 bits, in a nest of lists, to the range of int64."""
     if isinstance(value, (list, tuple)):
         return [_as_signed(v) for v in value]
     return value - (1 << 64) if isinstance(value, int) and value >= 1 << 63 else value
 
 
-def _state_tensor(value: Any) -> Any:
+def _state_tensor(value: TensorLike) -> Any:
     return cast(convert(_as_signed(value)), int64)
 
 
@@ -92,7 +92,7 @@ def create_rng_state(seed: TensorLike, alg: AlgorithmLike) -> Tensor:
     return concat_v2([convert([0] * missing, int64), state], 0) if missing else state
 
 
-def _any_ints(shape: Any, dtype: Any, device: torch.device) -> torch.Tensor:
+def _any_ints(shape: tuple[int, ...], dtype: DType, device: torch.device) -> torch.Tensor:
     dims = dimensions(shape)
     drawn = np.frombuffer(secrets.token_bytes(8 * math.prod(dims)), np.int64).copy()
     return torch.from_numpy(drawn).to(dtype.torch).reshape(dims).to(device)
@@ -492,7 +492,7 @@ class Generator(AutoTrackable):
             attrs={"S": vector.dtype, "T": trials.dtype, "dtype": to},
         ).outputs[0]
 
-    def _binomial(self, shape: tuple[int, ...], counts: Any, probs: Any, dtype: Any) -> EagerTensor:
+    def _binomial(self, shape: tuple[int, ...], counts: Any, probs: Tensor, dtype: Any) -> EagerTensor:
         dims, (count, probability), samples = batches(shape, counts.value, probs.value)
         before = self.skip(len(count) * 2 * 100 * (samples + 3) // 4).numpy().astype(np.uint64).tolist()
         numbers = rejection.binomial(Philox(before[2], before[0] | before[1] << 64), count, probability, samples)
@@ -544,7 +544,7 @@ def _shape_argument(shape: Any) -> Any:
     return dimensions(value)
 
 
-def _unstack_rows(x: Any) -> list[Any]:
+def _unstack_rows(x: Tensor) -> list[Any]:
     return [x[i] for i in range(x.shape[0])]
 
 
@@ -552,7 +552,7 @@ def _check_state_size(state: Any, size: int) -> None:
     TensorShape(state.shape).assert_is_compatible_with([size])
 
 
-def _of_key_and_counter(key: Any, counter: Any, alg: int) -> Any:
+def _of_key_and_counter(key: Any, counter: TensorLike, alg: int) -> Any:
     counter, key = _state_tensor(counter), _state_tensor(key)
     _check_state_size(counter, _state_size(alg) - 1)
     key.shape.assert_is_compatible_with([])

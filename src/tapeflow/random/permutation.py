@@ -70,7 +70,7 @@ def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None)
 
 
 @op("StatelessShuffle", host=("key", "counter", "alg"), shape=same, moves=True)
-def _stateless_shuffle(value: torch.Tensor, key: Any, counter: Any, alg: Any) -> torch.Tensor:
+def _stateless_shuffle(value: torch.Tensor, key: tuple[int, ...], counter: tuple[int, ...], alg: int) -> torch.Tensor:
     """Puts the rows of a tensor into the order that a key decides."""
     if _is_short(value):
         return value.clone()
@@ -114,7 +114,7 @@ def _encrypt_number(number: Any, key: tuple[int, ...], bits: int, rounds: int) -
     """
     mask = (1 << bits) - 1
 
-    def rotated(x: Any, by: int) -> Any:  # to the left
+    def rotated(x: np.ndarray | int, by: int) -> Any:  # to the left
         return (x << by | x >> bits - by) & mask
 
     keys = [k & mask for k in key]

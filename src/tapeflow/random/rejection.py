@@ -359,7 +359,9 @@ def _draw_between(stream: Philox, low: Any, high: Any, samples: int, dtype: torc
     return np.concatenate(out) if out else np.empty(0, kind), used
 
 
-def _propose_normal(words: torch.Tensor, low: Any, high: Any, dtype: torch.dtype) -> tuple[Array, Array, Array]:
+def _propose_normal(
+    words: torch.Tensor, low: np.generic, high: np.generic, dtype: torch.dtype
+) -> tuple[Array, Array, Array]:
     """Proposes numbers; returns them, which of them are accepted, and the block that each took."""
     z = to_normal(words, dtype).numpy()
     return z, (z >= low) & (z <= high), np.arange(len(z)) // (len(z) // len(words))

@@ -55,7 +55,7 @@ _BOUNDS = frozenset({int, float, type(None)})
 _RESERVED = 256  # blocks that TensorFlow's kernels set aside for each number
 
 
-def _is_unseeded(shape: Any) -> bool:
+def _is_unseeded(shape: object) -> bool:
     """Tests whether a call is the common one: no seed, a shape of Python numbers, and no device scope."""
     return seeds.state.seed is None and type(shape) in (list, tuple) and not detours and not settings.deterministic
 
@@ -70,7 +70,7 @@ _DRAW: dict[str, Any] = {
 def _drawing_kernel(name: str, make: Any, unseeded: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
     """Returns the kernel of an op: it draws from its seeds' stream, or without seeds from torch's generator."""
 
-    def kernel(shape: Any, seed: int, seed2: int, dtype: Any, device: torch.device) -> torch.Tensor:
+    def kernel(shape: tuple[int, ...], seed: int, seed2: int, dtype: Any, device: torch.device) -> torch.Tensor:
         dims = dimensions(shape)
         if not seed and not seed2:
             return unseeded(dims, generator=torch_generator(device), dtype=dtype.torch, device=device)
@@ -109,7 +109,7 @@ _truncated_normal = _declare_drawing("TruncatedNormal", None, _draw_truncated)
 
 
 def _draw_integers(
-    shape: Any, minval: torch.Tensor, maxval: torch.Tensor, seed: int, seed2: int, device: torch.device
+    shape: tuple[int, ...], minval: torch.Tensor, maxval: torch.Tensor, seed: int, seed2: int, device: torch.device
 ) -> torch.Tensor:
     dims = dimensions(shape)
     count, dtype = math.prod(dims), minval.dtype
@@ -266,7 +266,7 @@ def _sample_shape(shape: Any, parameter: TensorShape, *_: Any) -> TensorShape:
 
 
 @op("RandomGamma", host=("shape",), shape=_sample_shape, random=True)
-def _random_gamma(shape: Any, alpha: torch.Tensor, seed: int = 0, seed2: int = 0) -> torch.Tensor:
+def _random_gamma(shape: Sequence[int], alpha: torch.Tensor, seed: int = 0, seed2: int = 0) -> torch.Tensor:
     """Draws gamma-distributed numbers of rate 1."""
     dims = dimensions(shape)
     full = (*dims, *alpha.shape)
@@ -294,7 +294,7 @@ def gamma(
     Args:
         shape: the number of samples of each distribution: the first part of the result's shape.
         alpha: the shape parameters, positive.
-        beta: the rates, positive, of a shape that broadcasts with that of `alpha`; 1 by default.
+        beta: the rates, positive, of a shape that broadcasts with `alpha.shape`; 1 by default.
         dtype: floating; float32 by default.
         seed: repeats the numbers in each run, see `tf.random.set_seed`.
 
@@ -317,7 +317,7 @@ def gamma(
 
 @op("RandomPoissonV2", host=("shape",), shape=_sample_shape, random=True)
 def _random_poisson_v2(
-    shape: Any, rate: torch.Tensor, seed: int = 0, seed2: int = 0, dtype: Any = int64
+    shape: Sequence[int], rate: torch.Tensor, seed: int = 0, seed2: int = 0, dtype: Any = int64
 ) -> torch.Tensor:
     """Draws Poisson-distributed numbers."""
     dims = dimensions(shape)

@@ -46,7 +46,7 @@ from tapeflow.random.stateless_ops import (
 )
 
 
-def scale_numbers(rnd: Any, scale: Any, offset: Any, dtype: Any, name: str | None = None) -> Any:
+def scale_numbers(rnd: Any, scale: Any, offset: Any, dtype: DType, name: str | None = None) -> Any:
     """Computes `rnd * scale + offset`, without the ops that Python's 1 and 0 do not need.
 
     Nobody else has `rnd` yet, so scalars change it in its place where no tape records.
@@ -60,7 +60,7 @@ def scale_numbers(rnd: Any, scale: Any, offset: Any, dtype: Any, name: str | Non
     return rnd
 
 
-def _may_change(rnd: Any, scalar: Any) -> bool:
+def _may_change(rnd: Tensor, scalar: Tensor) -> bool:
     """Returns True if random numbers may be changed by a scalar in their place: no tape and no graph needs the op.
 
     The memory must be torch's own: copies of NumPy's memory can't share it until one of them is written.
@@ -69,7 +69,7 @@ def _may_change(rnd: Any, scalar: Any) -> bool:
     return plain and not listeners and not detours and rnd.value.untyped_storage().resizable()
 
 
-def _change_in_place(rnd: Any, change: Callable[..., Any], scalar: Any) -> Any:
+def _change_in_place(rnd: Tensor, change: Callable[..., Any], scalar: Tensor) -> Any:
     change(rnd.value, scalar.value)
     return rnd
 
@@ -141,12 +141,12 @@ def stateless_uniform(
     return stretch_numbers(rnd, minval, high, dtype, name)
 
 
-def _of_its_dtype(shape: Any) -> Any:
+def _of_its_dtype(shape: object) -> Any:
     """Returns a shape, of an array the tensor: functions of a seed convert it before an op could cast it."""
     return convert(shape) if isinstance(shape, (np.ndarray, np.generic)) else shape
 
 
-def stretch_numbers(rnd: Any, minval: Any, maxval: Any, dtype: DType, name: str | None = None) -> Any:
+def stretch_numbers(rnd: Tensor, minval: Any, maxval: TensorLike, dtype: DType, name: str | None = None) -> Any:
     """Maps numbers in [0, 1) to the range between bounds."""
     if type(minval) in (int, float) and minval == 0:
         return scale_numbers(rnd, maxval, 0, dtype)
@@ -238,7 +238,7 @@ def stateless_gamma(
         shape: the shape of the result; it ends with the broadcast shape of `alpha` and `beta`.
         seed: an integer tensor of shape `[2]`.
         alpha: the shape parameters, positive.
-        beta: the rates, positive, of a shape that broadcasts with that of `alpha`; 1 by default.
+        beta: the rates, positive, of a shape that broadcasts with `alpha.shape`; 1 by default.
         dtype: floating; float32 by default.
 
     Returns:

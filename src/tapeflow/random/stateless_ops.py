@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -155,8 +155,9 @@ def integer_bounds(minval: torch.Tensor, maxval: torch.Tensor, count: int) -> tu
 
 
 def _integers_kernel(
-    shape: Any, key: Any, counter: Any, alg: Any, minval: torch.Tensor, maxval: torch.Tensor, device: torch.device
-) -> torch.Tensor:
+    shape: Any, key: tuple[int, ...], counter: tuple[int, ...], alg: int, minval: torch.Tensor,
+    maxval: torch.Tensor, device: torch.device,
+) -> torch.Tensor:  # fmt: skip
     dims = dimensions(shape)
     low, high = integer_bounds(minval, maxval, math.prod(dims))
     if not math.prod(dims):
@@ -176,7 +177,9 @@ range_of = defined_op(
 
 
 @op("StatelessRandomGammaV3", host=_HOST, shape=_check_key)
-def gamma_of(shape: Any, key: Any, counter: Any, alg: Any, alpha: torch.Tensor) -> torch.Tensor:
+def gamma_of(
+    shape: Sequence[int], key: tuple[int, ...], counter: tuple[int, ...], alg: int, alpha: torch.Tensor
+) -> torch.Tensor:
     """Draws gamma-distributed numbers of rate 1."""
     dims, (alphas,), samples = batches(shape, alpha)
     numbers = rejection.gamma(stream_of(key, counter, alg), alphas, samples)
@@ -204,7 +207,7 @@ def _check_seed(seed: Any) -> Philox:
     return from_seed(seed)
 
 
-def _seeded_rule(rule: Any, position: int) -> Any:
+def _seeded_rule(rule: Callable[..., Any], position: int) -> Any:
     """Returns a shape rule that first checks the seed among an op's arguments."""
 
     def check_seed(*args: Any) -> Any:
@@ -235,7 +238,7 @@ def _check_compatible(title: str, *parameters: torch.Tensor) -> None:
 
 @op("StatelessRandomBinomial", host=("shape", "seed"), shape=_seeded_rule(created_shape, 1))
 def binomial_of(
-    shape: Any, seed: int | None, counts: torch.Tensor, probs: torch.Tensor, dtype: Any = int64
+    shape: Sequence[int], seed: int | None, counts: torch.Tensor, probs: torch.Tensor, dtype: Any = int64
 ) -> torch.Tensor:
     """Draws binomially distributed numbers."""
     stream = _check_seed(seed)
@@ -246,14 +249,14 @@ def binomial_of(
 
 
 @op("StatelessRandomPoisson", host=("shape", "seed"), shape=_seeded_rule(created_shape, 1))
-def poisson_of(shape: Any, seed: int | None, lam: torch.Tensor, dtype: Any) -> torch.Tensor:
+def poisson_of(shape: tuple[int, ...], seed: int | None, lam: torch.Tensor, dtype: Any) -> torch.Tensor:
     """Draws Poisson-distributed numbers."""
     stream = _check_seed(seed)
     dims, (rate,), samples = batches(shape, lam)
     return as_result(rejection.poisson(stream, rate, samples, most(dtype.torch)), dims, dtype.torch, lam.device)
 
 
-def check_categorical(logits: torch.Tensor, num_samples: Any) -> None:
+def check_categorical(logits: torch.Tensor, num_samples: int) -> None:
     """Checks the arguments of an op that draws classes.
 
     Raises:
@@ -279,7 +282,7 @@ def draw_categories(stream: Philox, logits: torch.Tensor, num_samples: int, dtyp
     return rejection.categories(uniform.reshape(batch, num_samples), logits).to(dtype)
 
 
-def categorical_rule(logits: TensorShape, num_samples: Any, *_: Any) -> TensorShape:
+def categorical_rule(logits: TensorShape, num_samples: int, *_: Any) -> TensorShape:
     """Computes the shape of samples of classes."""
     if logits.rank not in (2, None):
         raise invalid(f"logits should be a matrix, got shape {text(logits)}")
@@ -298,7 +301,7 @@ def categories_of(logits: torch.Tensor, num_samples: Any, seed: int | None, outp
 
 @op("StatelessParameterizedTruncatedNormal", host=("shape", "seed"), shape=_seeded_rule(_with_parameters, 1))
 def bounded_normal_of(
-    shape: Any,
+    shape: Sequence[int],
     seed: int | None,
     means: torch.Tensor,
     stddevs: torch.Tensor,
@@ -331,7 +334,7 @@ def _(call: Call, dy: Tensor) -> Any:
     ])  # fmt: skip
 
 
-def _normal_cdf(z: Any) -> Any:
+def _normal_cdf(z: Tensor) -> Any:
     """Returns the probability that a standard normal number is less."""
     return 0.5 * erfc(z * -math.sqrt(0.5))
 

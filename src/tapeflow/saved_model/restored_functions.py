@@ -14,7 +14,6 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.spec_proto import from_proto
 from tapeflow.core.values import nest
 from tapeflow.core.values.nest_paths import flatten_up_to
-from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, next_id
 from tapeflow.core.values.variable import Variable
 from tapeflow.function import Function
@@ -124,8 +123,7 @@ class Library:
             for tensor, leaf in zip(flat, leaves, strict=True):
                 if isinstance(leaf, TensorSpec):
                     tensor.set_shape(leaf.shape)
-            graph.structured_outputs = nest.pack_sequence_as(structure, flat, expand_composites=True)
-            graph.outputs = [t for t in flat if isinstance(t, SymbolicTensor)]
+            graph.set_result(nest.pack_sequence_as(structure, flat, expand_composites=True))
         parameters = Signature(_with_signature(name, signature))
         concrete = ConcreteFunction(graph, FunctionType(parameters, args, kwargs, parameters.names(args, kwargs)))
         concrete.saved_outputs = structure

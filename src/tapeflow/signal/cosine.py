@@ -14,7 +14,7 @@ from tapeflow.array.masks import where
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.dtypes import complex64, complex128, float16, float32, float64
+from tapeflow.core.types.dtypes import DType, complex64, complex128, float16, float32, float64
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal
@@ -25,7 +25,7 @@ from tapeflow.signal.fourier import irfft, rfft
 from tapeflow.signal.fourier_ops import length_of, resize_axes
 
 
-def _check_transform(type: int, n: Any, axis: int, norm: str | None) -> None:
+def _check_transform(type: int, n: int | None, axis: int, norm: str | None) -> None:
     """Checks the arguments of `dct` and `idct`."""
     if axis != -1:
         raise NotImplementedError(f"axis must be -1. Got: {axis}")
@@ -99,14 +99,14 @@ def dct(
 # Below, a count is an int, or a scalar tensor if it is not static.
 
 
-def root_of_part(part: float, count: Any, dtype: Any) -> Any:
+def root_of_part(part: float, count: Tensor | int, dtype: DType) -> Any:
     """Computes `sqrt(part / count)`."""
     if isinstance(count, Tensor):
         return sqrt(part / cast(count, dtype))
     return math.sqrt(part / count) if count else math.inf
 
 
-def _first_and_others(first: Any, others: Any, count: Any, dtype: Any) -> Any:
+def _first_and_others(first: TensorLike, others: TensorLike, count: Tensor | int, dtype: DType) -> Any:
     """Returns a vector of `count` numbers: the first one, and others that are equal.
 
     Raises:
@@ -121,7 +121,7 @@ def _first_and_others(first: Any, others: Any, count: Any, dtype: Any) -> Any:
     return constant(factors, dtype)
 
 
-def _half_turns(count: Any, sign: int, dtype: Any) -> Any:
+def _half_turns(count: Tensor | int, sign: int, dtype: DType) -> Any:
     """Returns twice the numbers `exp(sign * 1j * pi * k / 2N)`."""
     complex_dtype = complex64 if dtype is float32 else complex128
     if isinstance(count, Tensor):
@@ -131,7 +131,7 @@ def _half_turns(count: Any, sign: int, dtype: Any) -> Any:
     return constant(2.0 * np.exp(1j * angles), complex_dtype)
 
 
-def _second_type(x: Any, count: Any, norm: str | None) -> Any:
+def _second_type(x: Tensor, count: Tensor | int, norm: str | None) -> Any:
     """Computes the transform of type 2."""
     y = real(rfft(x, [2 * count])[..., :count] * _half_turns(count, -1, x.dtype))
     if norm == "ortho":
@@ -139,7 +139,7 @@ def _second_type(x: Any, count: Any, norm: str | None) -> Any:
     return y
 
 
-def _third_type(x: Any, count: Any, norm: str | None) -> Any:
+def _third_type(x: Tensor, count: Tensor | int, norm: str | None) -> Any:
     """Computes the transform of type 3."""
     if norm == "ortho":
         size = cast(count, x.dtype) if isinstance(count, Tensor) else float(count)

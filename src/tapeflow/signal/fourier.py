@@ -29,17 +29,17 @@ from tapeflow.signal import fourier_ops
 from tapeflow.signal.fourier_ops import length_of
 
 
-def _real_input(x: Any, name: str, rank: int) -> Any:
+def _real_input(x: TensorLike, name: str, rank: int) -> Any:
     """Converts the input of a real transform over `rank` dimensions to a tensor."""
     return _check_signal(x, name, rank, float32, float64)
 
 
-def _complex_input(x: Any, name: str, rank: int) -> Any:
+def _complex_input(x: TensorLike, name: str, rank: int) -> Any:
     """Converts the input of a complex transform over `rank` dimensions to a tensor."""
     return _check_signal(x, name, rank, complex64, complex128)
 
 
-def _check_signal(x: Any, name: str, rank: int, *dtypes: DType) -> Any:
+def _check_signal(x: TensorLike, name: str, rank: int, *dtypes: DType) -> Any:
     tensor = convert(x, hint=dtypes[0])
     if tensor.dtype not in dtypes:
         raise ValueError(f"{name} requires {' or '.join(f'tf.{d.name}' for d in dtypes)} inputs, got: {tensor}")
@@ -47,7 +47,7 @@ def _check_signal(x: Any, name: str, rank: int, *dtypes: DType) -> Any:
     return tensor
 
 
-def _nd_input(x: Any, fft_length: Any, axes: Any) -> Any:
+def _nd_input(x: TensorLike, fft_length: Any, axes: AxisLike) -> Any:
     """Converts the input of a complex transform over any dimensions to a tensor.
 
     Raises:
@@ -71,7 +71,7 @@ def _nd_input(x: Any, fft_length: Any, axes: Any) -> Any:
     return tensor
 
 
-def _rank_over(axes: Any) -> Any:
+def _rank_over(axes: AxisLike) -> Any:
     """Returns the number of dimensions that a transform over axes takes at least."""
     return 1 if axes is None else convert(axes, int32).shape.as_list()[0]
 
@@ -80,7 +80,7 @@ def _complex_of(dtype: DType) -> DType:
     return complex128 if dtype is float64 else complex64
 
 
-def _whole_length(half: Any) -> Any:
+def _whole_length(half: Tensor | int) -> Any:
     """Returns the even length of a real signal whose transform has `half` elements."""
     return max(0, 2 * (half - 1)) if isinstance(half, int) else maximum(2 * (half - 1), 0)
 
@@ -131,7 +131,7 @@ def _inverse_real_transform(x: Any, fft_length: Any, rank: int, name: str, op_na
         return fourier_ops.IRFFT[rank](padded, fft_length, x.dtype.real_dtype, scope)
 
 
-def _long_enough(x: Any, fft_length: Any, rank: int, half: bool = False) -> Any:
+def _long_enough(x: Tensor, fft_length: Any, rank: int, half: bool = False) -> Any:
     """Pads the input of a transform with zeros to the lengths of the transform.
 
     TensorFlow's kernels accept no shorter input, so a graph must contain the padding. Eager kernels need none.
@@ -297,7 +297,7 @@ def _check_dimensions(dims: Sequence[int], rank: int) -> None:
             raise invalid(f"there is no dimension {a} in a tensor of rank {rank}")
 
 
-def _lengths_and_axes(x: Any, fft_length: Any, axes: Any, is_half: bool) -> tuple[list[Any], list[int]]:
+def _lengths_and_axes(x: Tensor, fft_length: Any, axes: AxisLike, is_half: bool) -> tuple[list[Any], list[int]]:
     """Returns the lengths of the dimensions to transform, and the dimensions.
 
     Args:
@@ -340,7 +340,7 @@ def _norm_factor(norm: str | None, lengths: Sequence[Any], inverse: bool) -> Any
     return 1.0
 
 
-def _scale_result(x: Any, factor: Any) -> Any:
+def _scale_result(x: Tensor, factor: TensorLike) -> Any:
     if isinstance(factor, Tensor):
         return x * cast(factor, x.dtype)
     return x if factor == 1.0 else x * factor
@@ -491,7 +491,7 @@ def irfftnd(
 # ---- shifts ----------------------------------------------------------------------------------------------------------
 
 
-def _shift_halves(x: Any, axes: Any, sign: int) -> Any:
+def _shift_halves(x: TensorLike, axes: AxisLike, sign: int) -> Any:
     """Shifts dimensions by half of their lengths, forwards or backwards."""
     tensor = convert(x)
     rank = tensor.shape.rank

@@ -27,7 +27,7 @@ from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import stated_dims, text, wholly_static, with_dimension, with_rank
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import complex64, float32
+from tapeflow.core.types.dtypes import DType, complex64, float32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.casting import cast
@@ -60,7 +60,7 @@ def _transform_kernel(rank: int, inverse: bool) -> Callable[[torch.Tensor], torc
     return kernel
 
 
-def _length_product(lengths: Iterable[Any], dtype: Any) -> Any:
+def _length_product(lengths: Iterable[Any], dtype: DType) -> Any:
     """Returns the product of lengths as a float. If a length is a tensor, it is a tensor of the dtype."""
     count = size_of(lengths)
     return cast(count, dtype) if isinstance(count, Tensor) else float(count)
@@ -183,7 +183,7 @@ def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
 def _declare_adjoint(forward: Any, backward: Any, rank: int) -> None:
     """Declares the gradients of a transform over the last `rank` dimensions and of its inverse."""
 
-    def count(x: Any) -> Any:
+    def count(x: Tensor) -> Any:
         return _length_product([shape_of(x)[a] for a in range(-rank, 0)], x.dtype)
 
     @forward.gradient()
@@ -202,7 +202,7 @@ for _rank, _forward in ((1, fft), (2, fft2d), (3, fft3d)):
 # ---- over any dimensions, with lengths -------------------------------------------------------------------------------
 
 
-def _check_lengths(x: TensorShape, fft_length: Any, axes: Any) -> None:
+def _check_lengths(x: TensorShape, fft_length: Sequence[int], axes: Sequence[int]) -> None:
     """Checks the lengths and dimensions of a transform; those over any dimensions have no static shape where they are
     wrong."""
     if len(fft_length) != len(axes):
@@ -218,7 +218,7 @@ def _check_lengths(x: TensorShape, fft_length: Any, axes: Any) -> None:
         raise invalid(wrong) if state.graph is None else NotStatic(wrong)
 
 
-def _are_ints(values: Any) -> bool:
+def _are_ints(values: object) -> bool:
     return isinstance(values, (list, tuple)) and all(isinstance(v, int) for v in values)
 
 
@@ -270,10 +270,12 @@ def _over_last(rank: int, last: Callable[[Any], Any] = lambda n: n) -> Callable[
 _BYTES_OF_POINT = 32  # padded, as a complex number, and transformed
 
 
-def _nd_kernel(over_axes: Any, last: Callable[[Any], Any] = lambda n: n) -> Any:
+def _nd_kernel(over_axes: Callable[..., Any], last: Callable[[Any], Any] = lambda n: n) -> Any:
     """Returns the kernel of a transform with lengths; without any elements, the result is zeros."""
 
-    def kernel(x: torch.Tensor, fft_length: Any, axes: Any, dtype: Any = None) -> torch.Tensor:
+    def kernel(
+        x: torch.Tensor, fft_length: Sequence[int], axes: Sequence[int], dtype: DType | None = None
+    ) -> torch.Tensor:
         if len(fft_length) == len(axes) and min(fft_length) > 0 and x.numel():
             rest = x.numel() // max(math.prod(x.shape[a] for a in axes), 1)
             check_memory([rest, *fft_length], _BYTES_OF_POINT)
@@ -284,13 +286,13 @@ def _nd_kernel(over_axes: Any, last: Callable[[Any], Any] = lambda n: n) -> Any:
     return kernel
 
 
-def length_of(x: Any, axis: int) -> Any:
+def length_of(x: Tensor, axis: int) -> Any:
     """Returns the length of a dimension: an int, or a scalar tensor if it is not static."""
     length = x.shape[axis]
     return dynamic_shape(x)[axis] if length is None else length
 
 
-def resize_axes(x: Any, axes: Sequence[int], lengths: Sequence[Any]) -> Any:
+def resize_axes(x: Tensor, axes: Sequence[int], lengths: Sequence[Any]) -> Any:
     """Truncates a tensor, or pads it with zeros, to new lengths of some dimensions."""
     shape = tuple(shape_of(x))
     key: list[Any] = [slice(None)] * len(shape)
@@ -378,23 +380,23 @@ def _rfft_gradient(call: Call, dy: Any, fft_length: Any, axes: Any) -> Any:
     return _resized_to_input(dx, call, axes)
 
 
-def _inverse_transform(x: Any, fft_length: TensorLike, axes: Any) -> Any:
+def _inverse_transform(x: Tensor, fft_length: TensorLike, axes: Tensor | Sequence[int]) -> Any:
     """Computes the inverse transform; over the last dimensions by an op that TensorFlow has on CPUs."""
     return _INVERSES[len(axes)](x) if _are_last(axes, len(shape_of(x))) else ifftnd(x, fft_length, axes)
 
 
-def _real_part_transform(x: Any, fft_length: TensorLike, axes: Any, dtype: Any) -> Any:
+def _real_part_transform(x: Tensor, fft_length: TensorLike, axes: Tensor | Sequence[int], dtype: DType) -> Any:
     """Computes the transform of real numbers; over the last dimensions by an op that TensorFlow has on CPUs."""
     if not _are_last(axes, len(shape_of(x))):
         return rfftnd(x, fft_length, axes, dtype)
     return RFFT[len(axes)](x, fft_length, dtype)
 
 
-def _are_last(axes: Any, rank: int) -> bool:
+def _are_last(axes: Tensor | Sequence[int], rank: int) -> bool:
     return len(axes) <= 3 and [a % rank for a in axes] == list(range(rank - len(axes), rank))
 
 
-def _axis_lengths(fft_length: Any, axes: Any) -> list[Any]:
+def _axis_lengths(fft_length: Any, axes: Tensor | Sequence[int]) -> list[Any]:
     """Returns the lengths of the dimensions as ints, or as scalar tensors if they are not static.
 
     Raises:
@@ -405,12 +407,12 @@ def _axis_lengths(fft_length: Any, axes: Any) -> list[Any]:
     return [fft_length[i] for i in range(len(axes))]
 
 
-def _resized_to_input(dx: Any, call: Call, axes: Any) -> Any:
+def _resized_to_input(dx: Tensor, call: Call, axes: Any) -> Any:
     """Undoes the truncation and padding of the dimensions of a call's input."""
     return resize_axes(dx, axes, [call.shape(0)[a] for a in axes])
 
 
-def _irfft_gradient(call: Call, dy: Any, fft_length: TensorLike, axes: Any) -> Any:
+def _irfft_gradient(call: Call, dy: Tensor, fft_length: TensorLike, axes: Any) -> Any:
     """Computes the gradient of an inverse real transform: elements that also stand for their conjugates count twice."""
     dtype = call.dtype(0)
     lengths = _axis_lengths(fft_length, axes)
@@ -496,11 +498,11 @@ def _(call: Call, dy: Tensor) -> Any:
 # ---- of real numbers, over the last dimensions -----------------------------------------------------------------------
 
 
-def _long_enough(kernel: Any, last: Callable[[Any], Any] = lambda n: n) -> Any:
+def _long_enough(kernel: Callable[..., Any], last: Callable[[Any], Any] = lambda n: n) -> Any:
     """Wraps a kernel for empty inputs, which nobody pads: it raises if another dimension is shorter than the transform.
     `last` computes the required length of the last dimension."""
 
-    def checked(x: torch.Tensor, fft_length: Any, axes: Any, dtype: Any) -> torch.Tensor:
+    def checked(x: torch.Tensor, fft_length: Sequence[int], axes: Sequence[int], dtype: DType) -> torch.Tensor:
         if not x.numel() and x.ndim >= len(axes) == len(fft_length):
             for axis, n in zip(axes, (*fft_length[:-1], last(fft_length[-1])), strict=True):
                 if 0 < x.shape[axis] < n:
@@ -518,7 +520,9 @@ def _real_transform(name: str, rank: int) -> Any:
 
     @op(name, kernel=lambda x, n, dtype: kernel(x, n, axes, dtype), host=("fft_length",),
         shape=_over_last(rank, _half_length), batching=leading_dimensions)  # fmt: skip
-    def rfft(input: Any, fft_length: TensorLike, Tcomplex: Any = complex64, name: str | None = None) -> Any:
+    def rfft(
+        input: TensorLike, fft_length: TensorLike, Tcomplex: DTypeLike = complex64, name: str | None = None
+    ) -> Any:
         """Computes the transform of real numbers over the last dimensions."""
 
     @rfft.gradient(needs="shapes dtypes")
@@ -535,7 +539,7 @@ def _inverse_real_transform(name: str, rank: int) -> Any:
 
     @op(name, kernel=lambda x, n, dtype: kernel(x, n, axes, dtype), host=("fft_length",),
         shape=_over_last(rank), batching=leading_dimensions)  # fmt: skip
-    def irfft(input: Any, fft_length: TensorLike, Treal: Any = float32, name: str | None = None) -> Any:
+    def irfft(input: TensorLike, fft_length: TensorLike, Treal: DTypeLike = float32, name: str | None = None) -> Any:
         """Computes the inverse transform to real numbers over the last dimensions."""
 
     @irfft.gradient(needs="shapes dtypes")

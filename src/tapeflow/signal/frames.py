@@ -25,7 +25,7 @@ from tapeflow.math.reduction import reduce_sum
 from tapeflow.signal.fourier_ops import length_of
 
 
-def _frame_sizes(frame_length: Any, frame_step: Any, pad_end: Any) -> tuple[Any, Any]:
+def _frame_sizes(frame_length: TensorLike, frame_step: TensorLike, pad_end: TensorLike) -> tuple[Any, Any]:
     """Returns the length and the step of frames as integers, or as scalar tensors if they are not static.
 
     The number of frames is computed in the dtype of the length, or of the step if the signal is padded. Both must have
@@ -134,7 +134,7 @@ def frame(
 _LARGEST = 2**31 - 1  # the number of samples that the length of a frame in int32 holds
 
 
-def _at_least_zero(count: Any) -> Any:
+def _at_least_zero(count: TensorLike) -> Any:
     return max(0, count) if isinstance(count, int) else maximum(count, 0)
 
 

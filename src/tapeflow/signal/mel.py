@@ -10,7 +10,7 @@ from tapeflow.array.ranges import linspace
 from tapeflow.array.reshapes import expand_dims
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
-from tapeflow.core.types.dtypes import as_dtype, float32
+from tapeflow.core.types.dtypes import DType, as_dtype, float32
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.casting import cast
 from tapeflow.math.elementwise import log
@@ -28,7 +28,7 @@ def _hertz_to_mel(hertz: Any) -> Any:
     return _MEL_FACTOR * log(1.0 + hertz / _MEL_BREAK_HERTZ)
 
 
-def _check_mel_arguments(num_mel_bins: int, sample_rate: Any, lower: float, upper: float, dtype: Any) -> None:
+def _check_mel_arguments(num_mel_bins: int, sample_rate: Any, lower: float, upper: float, dtype: DType) -> None:
     """Checks the arguments of `linear_to_mel_weight_matrix`."""
     if num_mel_bins <= 0:
         raise ValueError(f"num_mel_bins must be positive. Got: {num_mel_bins}")

@@ -13,8 +13,8 @@ from tapeflow.array.reshapes import reshape
 from tapeflow.array.unranked import with_joined_batch
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.static import host_static
-from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.dtypes import float32, int32
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
+from tapeflow.core.types.dtypes import DType, float32, int32
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import less
@@ -28,7 +28,7 @@ from tapeflow.signal.frames import frame, overlap_and_add
 from tapeflow.signal.windows import hann_window, vorbis_window
 
 
-def _scalar_tensor(value: Any) -> Any:
+def _scalar_tensor(value: TensorLike) -> Any:
     """Returns the tensor of a scalar.
 
     Raises:
@@ -39,7 +39,7 @@ def _scalar_tensor(value: Any) -> Any:
     return number
 
 
-def _power_of_two(frame_length: Any) -> Any:
+def _power_of_two(frame_length: Tensor) -> Any:
     """Returns the length of transforms of frames by default: the next power of two, 0 for empty
     frames.
 
@@ -121,7 +121,7 @@ def inverse_stft_window_fn(
         True
     """
 
-    def inverse_window_fn(frame_length: Any, dtype: Any = float32) -> Any:
+    def inverse_window_fn(frame_length: TensorLike, dtype: DTypeLike = float32) -> Any:
         length, step = (host_static(host_value(_scalar_tensor(n))) for n in (frame_length, frame_step))
         window = forward_window_fn(length, dtype=dtype)
         overlaps = -(-length // step)
@@ -226,7 +226,7 @@ def mdct(
     return dct(folded, type=4, norm=norm)
 
 
-def _mdct_window(window_fn: Callable[..., Any] | None, length: Any, dtype: Any) -> Any:
+def _mdct_window(window_fn: Callable[..., Any] | None, length: Tensor, dtype: DType) -> Any:
     """Returns the window of the modified discrete cosine transform."""
     return constant(math.sqrt(0.5), dtype) if window_fn is None else window_fn(length, dtype=dtype)
 

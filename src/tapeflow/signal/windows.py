@@ -23,7 +23,7 @@ from tapeflow.math.special import bessel_i0e
 from tapeflow.math.trigonometric import cos, sin
 
 
-def _window_arguments(window_length: Any, dtype: Any) -> tuple[Any, DType]:
+def _window_arguments(window_length: TensorLike, dtype: DTypeLike) -> tuple[Any, DType]:
     """Returns the length as an int (in a graph as a tensor), and the dtype."""
     dtype = as_dtype(dtype)
     if not dtype.is_floating:
@@ -33,7 +33,7 @@ def _window_arguments(window_length: Any, dtype: Any) -> tuple[Any, DType]:
     return int(length) if isinstance(length, EagerTensor) else length, dtype
 
 
-def _raised_cosine(window_length: Any, periodic: Any, dtype: Any, mean: float, amplitude: float) -> Any:
+def _raised_cosine(window_length: TensorLike, periodic: Any, dtype: DTypeLike, mean: float, amplitude: float) -> Any:
     """Returns the window `mean - amplitude * cos(2 pi n / N)`."""
     length, dtype = _window_arguments(window_length, dtype)
     if isinstance(length, int) and length == 1:

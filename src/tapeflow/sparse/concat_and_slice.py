@@ -69,7 +69,7 @@ def _sparse_dims(sp: SparseTensor) -> list[Any]:
     shape=check_ranks_first(lambda at, values, _: [with_rank(at, 2), with_rank(values, 1)], 2, 1, 1),
 )
 def _sparse_reorder(
-    input_indices: torch.Tensor, input_values: torch.Tensor, input_shape: Any
+    input_indices: torch.Tensor, input_values: torch.Tensor, input_shape: tuple[int, ...]
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Sorts the entries by their indices, those outside of the shape among them."""
     if input_indices.ndim != 2 or input_values.shape != input_indices.shape[:1]:
@@ -84,7 +84,7 @@ def _sparse_reorder(
 
 
 @_sparse_reorder.gradient(needs="input0 outputs")
-def _(call: Call, d_indices: Any, d_values: Any) -> Any:
+def _(call: Call, d_indices: Tensor, d_values: Tensor) -> Any:
     indices = call.inputs[0]
     return None, sparse_add_grad(d_values, indices, indices, call.outputs[0])[0]
 
@@ -141,7 +141,7 @@ def transpose(sp_input: SparseLike, perm: AxisLike = None, name: str | None = No
 # ---- shape -----------------------------------------------------------------------------------------------------------
 
 
-def _new_shape(shape: Sequence[int], new: Any) -> tuple[int, ...]:
+def _new_shape(shape: Sequence[int], new: tuple[int, ...] | int) -> tuple[int, ...]:
     """Returns the new shape, with its -1 replaced."""
     dims = list(new if isinstance(new, tuple) else (new,))
     inferred = [i for i, d in enumerate(dims) if d == -1]
@@ -170,7 +170,9 @@ def _new_shape(shape: Sequence[int], new: Any) -> tuple[int, ...]:
         lambda at, old, new: index_order.components(index_order.rank_of(new), at[0] if at.rank else None)[::2], 2, 1, 1
     ),
 )
-def _sparse_reshape(input_indices: torch.Tensor, input_shape: Any, new_shape: Any) -> tuple[torch.Tensor, torch.Tensor]:
+def _sparse_reshape(
+    input_indices: torch.Tensor, input_shape: tuple[int, ...], new_shape: tuple[int, ...] | int
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Returns the indices of the entries in another shape."""
     check_sizes(input_shape)
     dims = _new_shape(input_shape, new_shape)
@@ -268,7 +270,7 @@ def reset_shape(sp_input: SparseLike, new_shape: ShapeLike = None) -> SparseTens
     static = sp.shape.is_fully_defined() and (not isinstance(shape, SymbolicTensor) or value_of(shape) is not None)
     error: Any = ValueError if static else InvalidArgumentError.of
 
-    def check(old: Any, new: Any) -> None:
+    def check(old: Tensor, new: Tensor) -> None:
         if new._array().shape != old._array().shape:
             raise error(f"new_shape has another rank than sp_input: {new._array().tolist()}")
         if (new._array() < old._array()).any():
@@ -321,7 +323,7 @@ def _sparse_concat(indices: list[Any], values: list[Any], shapes: Any, concat_di
 
 
 @_sparse_concat.gradient(needs="inputs outputs")
-def _(call: Call, d_indices: Any, d_values: Any, d_shape: Any) -> Any:
+def _(call: Call, d_indices: Tensor, d_values: Tensor, d_shape: Tensor) -> Any:
     shapes, axis = call.attrs
     d_inputs: list[Any] = []
     start, rank = 0, len(shapes[0])
@@ -392,7 +394,7 @@ def _axis_flags(sp: SparseTensor, axis: int) -> Any:
     return equal(range_op(count), axis if axis >= 0 else count + axis)
 
 
-def _check_dim(axis: Any) -> None:
+def _check_dim(axis: object) -> None:
     """Raises TensorFlow's error for a tensor that is no int64 one, in the place of a dimension."""
     if isinstance(axis, Tensor) and axis.dtype is not int64:
         wrong = f"was expected to be a int64 tensor but is a {axis.dtype.name} tensor"
@@ -439,14 +441,14 @@ def split(
     if rank is not None and not -rank <= axis < rank:
         raise InvalidArgumentError.of(f"Input axis should be in range [{-rank}, {rank}), got {axis} [Op:SparseSplit]")
 
-    def check(length: Any) -> None:
+    def check(length: Tensor) -> None:
         if not 1 <= num_split <= int(length):
             raise invalid(
                 f"Input num_split should be between 1 and the splitting dimension size ({int(length)}), got "
                 f"{num_split} [Op:SparseSplit]"
             )
 
-    def check_places(indices: Any, shape: Any) -> None:
+    def check_places(indices: Tensor, shape: Tensor) -> None:
         index_order.check(indices.value, shape.numpy().tolist(), sorted_once=False)
 
     check_or_defer(check, sp.dense_shape[axis])
@@ -484,7 +486,9 @@ def _split_unranked(sp: SparseTensor, num_split: int, axis: int) -> list[SparseT
     moves=True,
     shape=lambda at, values, shape, start, size: index_order.components(index_order.rank_of(shape)),
 )
-def _sparse_slice(indices: Any, values: Any, shape: Any, start: Any, size: Any) -> Any:
+def _sparse_slice(
+    indices: torch.Tensor, values: torch.Tensor, shape: tuple[int, ...], start: tuple[int, ...], size: tuple[int, ...]
+) -> Any:
     """Returns the entries inside of a box."""
     check_sizes(shape)
     rank = len(shape)
@@ -501,7 +505,7 @@ def _sparse_slice(indices: Any, values: Any, shape: Any, start: Any, size: Any) 
 
 
 @_sparse_slice.gradient(needs="input0 outputs")
-def _(call: Call, d_indices: Any, d_values: Any, d_shape: Any) -> Any:
+def _(call: Call, d_indices: Tensor, d_values: Tensor, d_shape: Tensor) -> Any:
     indices = call.inputs[0]
     moved = call.outputs[0] + _shape_tensor(call.attrs[1])
     return None, sparse_add_grad(d_values, indices, indices, moved)[0]
@@ -594,7 +598,9 @@ def _filled_shapes(indices: TensorShape, values: TensorShape, shape: Any, defaul
 
 
 @op("SparseFillEmptyRows", host=("dense_shape",), moves=True, shape=_filled_shapes)
-def _fill_empty_rows(indices: Any, values: Any, dense_shape: Any, default_value: Any) -> Any:
+def _fill_empty_rows(
+    indices: torch.Tensor, values: torch.Tensor, dense_shape: tuple[int, ...], default_value: torch.Tensor
+) -> Any:
     """Adds an entry for each empty row."""
     if not len(dense_shape):
         raise invalid("Dense shape cannot be empty.")
@@ -616,7 +622,7 @@ def _fill_empty_rows(indices: Any, values: Any, dense_shape: Any, default_value:
 
 
 @_fill_empty_rows.gradient(needs="outputs")
-def _(call: Call, d_indices: Any, d_values: Any, d_empty: Any, d_map: Any) -> Any:
+def _(call: Call, d_indices: Tensor, d_values: Tensor, d_empty: Tensor, d_map: Tensor) -> Any:
     d_old = gather(d_values, call.outputs[3])
     return None, d_old, subtract(reduce_sum(d_values), reduce_sum(d_old))
 
@@ -647,7 +653,7 @@ def fill_empty_rows(
     return SparseTensor(indices, values, sp.dense_shape), empty
 
 
-def _length_tensor(number: Any, name: str) -> Tensor:
+def _length_tensor(number: TensorLike, name: str) -> Tensor:
     """Returns the number of rows or columns as a tensor.
 
     Raises:
@@ -658,7 +664,7 @@ def _length_tensor(number: Any, name: str) -> Tensor:
     return cast(number, int64)
 
 
-def _is_integer(value: Any) -> bool:
+def _is_integer(value: object) -> bool:
     return value.dtype.is_integer if isinstance(value, Tensor) else isinstance(value, (int, np.integer))
 
 
@@ -715,14 +721,14 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTenso
         raise ValueError("No SparseTensor in argument list of map_values")
     first = sparse[0]
 
-    def check(indices: Any, shape: Any, *others: Any) -> None:
+    def check(indices: Tensor, shape: Tensor, *others: Any) -> None:
         for i, other in enumerate(others):
             if not np.array_equal((shape if i % 2 else indices)._array(), other._array()):
                 raise invalid("map_values: the SparseTensors must have the same indices and shape")
 
     check_or_defer(check, *[part for s in sparse for part in (s.indices, s.dense_shape)])
 
-    def values(a: Any) -> Any:
+    def values(a: Tensor | SparseTensor) -> Any:
         return a.values if isinstance(a, SparseTensor) else a
 
     result = op(*[values(a) for a in args], **{k: values(a) for k, a in kwargs.items()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import check_rank, check_ranks_first, stated_dims, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.dtypes import bool_, int64, string
+from tapeflow.core.types.dtypes import DType, bool_, int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import multiply, negative, subtract
@@ -62,8 +63,9 @@ def _dense_rule(indices: TensorShape, shape: Any, *_: Any) -> TensorShape:
 
 @op("SparseToDense", host=("output_shape",), moves=True, shape=_dense_rule)
 def _sparse_to_dense(
-    sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any, validate_indices: bool = True
-) -> torch.Tensor:
+    sparse_indices: torch.Tensor, output_shape: tuple[int, ...] | int, sparse_values: torch.Tensor,
+    default_value: torch.Tensor, validate_indices: bool = True,
+) -> torch.Tensor:  # fmt: skip
     """Returns a dense tensor with the values at the indices, and the default elsewhere."""
     output_shape = output_shape if isinstance(output_shape, tuple) else (output_shape,)
     if sparse_indices.ndim < 2:
@@ -119,7 +121,7 @@ def to_dense(
     return _sparse_to_dense(sp.indices, sp.dense_shape, sp.values, default, validate_indices, name)
 
 
-def _zero_value(dtype: Any) -> Any:
+def _zero_value(dtype: DType) -> Any:
     return "" if dtype is string else False if dtype is bool_ else 0
 
 
@@ -162,8 +164,9 @@ def _product_shape(
 
 @op("SparseTensorDenseMatMul", host=("a_shape",), shape=check_ranks_first(_product_shape, 2, 1, 1, 2))
 def _sparse_matmul(
-    a_indices: Any, a_values: Any, a_shape: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False
-) -> torch.Tensor:
+    a_indices: torch.Tensor, a_values: torch.Tensor, a_shape: tuple[int, ...], b: torch.Tensor, adjoint_a: bool = False,
+    adjoint_b: bool = False,
+) -> torch.Tensor:  # fmt: skip
     """Multiplies a sparse by a dense matrix."""
     if b.ndim != 2:
         raise invalid("Tensor 'b' is not a matrix")
@@ -242,7 +245,7 @@ def sparse_dense_matmul(
 # ---- element by element ----------------------------------------------------------------------------------------------
 
 
-def _dense_at(indices: torch.Tensor, shape: Any, dense: torch.Tensor) -> torch.Tensor:
+def _dense_at(indices: torch.Tensor, shape: tuple[int, ...], dense: torch.Tensor) -> torch.Tensor:
     """Returns the elements of a dense tensor, broadcast to the shape, at the indices."""
     fits = dense.ndim <= len(shape) and all(
         n in (1, m) for m, n in zip(shape[::-1], tuple(dense.shape)[::-1], strict=False)
@@ -255,10 +258,12 @@ def _dense_at(indices: torch.Tensor, shape: Any, dense: torch.Tensor) -> torch.T
     return dense.expand(shape)[tuple(indices.long().unbind(1))] if shape else dense.expand(len(indices))
 
 
-def _declare_with_dense(name: str, kernel: Any) -> Any:
+def _declare_with_dense(name: str, kernel: Callable[..., Any]) -> Any:
     @op(name, kernel=lambda at, x, shape, y: kernel(x, _dense_at(at, shape, y)), host=("sp_shape",),
         shape=lambda at, *_: with_rank(at, 2)[:1])  # fmt: skip
-    def with_dense(sp_indices: Any, sp_values: Any, sp_shape: Any, dense: Any, name: str | None = None) -> Any:
+    def with_dense(
+        sp_indices: TensorLike, sp_values: TensorLike, sp_shape: TensorLike, dense: TensorLike, name: str | None = None
+    ) -> Any:
         """Combines the values of a sparse tensor with the elements of a dense one at the same indices."""
 
     return with_dense
@@ -298,7 +303,9 @@ def _(call: Call, dy: Tensor) -> Any:
 
 
 @op("SparseTensorDenseAdd", host=("a_shape",), shape=lambda at, values, shape, b: b)
-def add_to_dense(a_indices: Any, a_values: Any, a_shape: Any, b: Any) -> torch.Tensor:
+def add_to_dense(
+    a_indices: torch.Tensor, a_values: torch.Tensor, a_shape: tuple[int, ...], b: torch.Tensor
+) -> torch.Tensor:
     """Adds a sparse to a dense tensor of the same shape."""
     if len(a_shape) != b.ndim:
         raise invalid(f"Two operands have different ranks; received: {len(a_shape)} and {b.ndim}")

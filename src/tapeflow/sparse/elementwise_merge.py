@@ -20,14 +20,15 @@ from tapeflow.sparse.dense import add_to_dense, as_sparse
 from tapeflow.sparse.tensor import SparseLike, SparseTensor, SparseTensorValue
 
 
-def _sum_shapes(indices: Any, values: Any, shape: Any, *_: Any) -> list[TensorShape]:
+def _sum_shapes(indices: TensorShape, values: TensorShape, shape: Any, *_: Any) -> list[TensorShape]:
     return index_order.components(with_rank(shape, 1)[0])
 
 
 @op("SparseAdd", host=("a_shape", "b_shape"), shape=_sum_shapes)
 def _sparse_add(
-    a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any, thresh: Any
-) -> Any:
+    a_indices: torch.Tensor, a_values: torch.Tensor, a_shape: tuple[int, ...], b_indices: torch.Tensor,
+    b_values: torch.Tensor, b_shape: tuple[int, ...], thresh: torch.Tensor,
+) -> Any:  # fmt: skip
     """Adds two sparse tensors, without the sums of two elements that are less than the threshold."""
     index_order.check_same_shape(a_shape, b_shape)
     both, at_a, at_b = index_order.merge_indices(a_indices, b_indices, a_shape)
@@ -53,7 +54,9 @@ def _looked_up(values: torch.Tensor, queries: torch.Tensor, numbers: torch.Tenso
 
 
 @op("SparseAddGrad", shape=lambda dy, a, b, _: [a[:1], b[:1]])
-def sparse_add_grad(backprop_val_grad: Any, a_indices: Any, b_indices: Any, sum_indices: Any) -> Any:
+def sparse_add_grad(
+    backprop_val_grad: torch.Tensor, a_indices: torch.Tensor, b_indices: torch.Tensor, sum_indices: torch.Tensor
+) -> Any:
     """Returns for each index of two sparse tensors the gradient of the same index of their sum."""
     if not len(sum_indices):
         return backprop_val_grad.new_zeros(len(a_indices)), backprop_val_grad.new_zeros(len(b_indices))
@@ -63,7 +66,7 @@ def sparse_add_grad(backprop_val_grad: Any, a_indices: Any, b_indices: Any, sum_
 
 
 @_sparse_add.gradient(needs="input0 input2 outputs")
-def _(call: Call, d_indices: Any, d_values: Any, d_shape: Any) -> Any:
+def _(call: Call, d_indices: Tensor, d_values: Tensor, d_shape: Tensor) -> Any:
     da, db = sparse_add_grad(d_values, call.inputs[0], call.inputs[2], call.outputs[0])
     return None, da, None, db, None
 
@@ -104,7 +107,10 @@ def add(a: SparseLike | TensorLike, b: SparseLike | TensorLike, threshold: Tenso
 
 
 def _combining_kernel(choose: Callable[..., torch.Tensor]) -> Callable[..., Any]:
-    def kernel(ai: Any, av: Any, a_shape: Any, bi: Any, bv: Any, b_shape: Any) -> Any:
+    def kernel(
+        ai: torch.Tensor, av: torch.Tensor, a_shape: tuple[int, ...], bi: torch.Tensor, bv: torch.Tensor,
+        b_shape: tuple[int, ...],
+    ) -> Any:  # fmt: skip
         index_order.check_same_shape(a_shape, b_shape)
         for indices in (ai, bi):
             index_order.check(indices, a_shape, sorted_once=False)
@@ -164,7 +170,7 @@ def minimum(sp_a: SparseLike, sp_b: SparseLike, name: str | None = None) -> Spar
     return _of_both(_sparse_minimum, sp_a, sp_b)
 
 
-def _of_both(function: Callable[..., Any], sp_a: Any, sp_b: Any) -> SparseTensor:
+def _of_both(function: Callable[..., Any], sp_a: SparseLike, sp_b: SparseLike) -> SparseTensor:
     a, b = as_sparse(sp_a), as_sparse(sp_b)
     indices, values = function(a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape)
     return SparseTensor(indices, values, a.dense_shape)

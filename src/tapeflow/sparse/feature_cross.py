@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
 from tapeflow.core.farmhash import fingerprint64, joined_fingerprint
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.types.dtypes import int64, string
+from tapeflow.core.types.dtypes import DType, int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -21,7 +21,7 @@ _WORD = (1 << 64) - 1
 START = 0xDECAFCAFFE  # the default key of a hash
 
 
-def sparse_rows(indices: Any, values: Any, numbers: Sequence[int]) -> list[list[Any]]:
+def sparse_rows(indices: torch.Tensor, values: torch.Tensor | StringArray, numbers: Sequence[int]) -> list[list[Any]]:
     """Returns the values of a sparse feature in the rows of these numbers: `bytes` or ints."""
     rows: dict[int, list[Any]] = {number: [] for number in numbers}
     for row, item in zip(indices[:, 0].tolist(), values.tolist(), strict=True):
@@ -31,7 +31,7 @@ def sparse_rows(indices: Any, values: Any, numbers: Sequence[int]) -> list[list[
     return list(rows.values())
 
 
-def dense_rows(value: Any) -> list[list[Any]]:
+def dense_rows(value: torch.Tensor | StringArray) -> list[list[Any]]:
     """Returns the values of a dense feature, row by row: `bytes` or ints."""
     if value.ndim != 2:
         raise invalid(f"A dense feature must be a matrix, not of shape {list(value.shape)}")
@@ -45,8 +45,9 @@ def check_sizes(sizes: list[int]) -> None:
 
 
 def _row_features(
-    indices: Any, values: Any, shapes: Any, dense: Any
-) -> tuple[list[list[list[Any]]], Sequence[int], int]:
+    indices: Sequence[torch.Tensor], values: Sequence[torch.Tensor | StringArray], shapes: Sequence[torch.Tensor],
+    dense: Sequence[torch.Tensor | StringArray],
+) -> tuple[list[list[list[Any]]], Sequence[int], int]:  # fmt: skip
     """Returns the features row by row, the numbers of these rows, and the batch size.
 
     Without dense features, only rows with values are returned: a sparse batch may be larger than memory.
@@ -70,7 +71,7 @@ def combinations(features: list[list[list[Any]]]) -> list[list[tuple[Any, ...]]]
 
 
 def _cross_features(
-    features: list[list[list[Any]]], numbers: Sequence[int], batch: int, combine: Any
+    features: list[list[list[Any]]], numbers: Sequence[int], batch: int, combine: Callable[..., Any]
 ) -> tuple[torch.Tensor, list[Any], torch.Tensor]:
     """Returns the indices, values and shape of all combinations."""
     rows = combinations(features)
@@ -97,7 +98,10 @@ def _cross_shapes(*_: Any) -> list[TensorShape]:
 
 
 @op("SparseCrossV2", strings=True, shape=_cross_shapes)
-def _sparse_cross_v2(indices: Any, values: Any, shapes: Any, dense_inputs: Any, sep: Any) -> Any:
+def _sparse_cross_v2(
+    indices: Sequence[torch.Tensor], values: Sequence[torch.Tensor | StringArray], shapes: Sequence[torch.Tensor],
+    dense_inputs: Sequence[torch.Tensor | StringArray], sep: StringArray,
+) -> Any:  # fmt: skip
     """Joins the values of features in every combination."""
     features = _row_features(indices, values, shapes, dense_inputs)
     positions, words, shape = _cross_features(*features, lambda c: join_values(c, sep[()]))
@@ -106,15 +110,15 @@ def _sparse_cross_v2(indices: Any, values: Any, shapes: Any, dense_inputs: Any, 
 
 @op("SparseCross", strings=True, shape=_cross_shapes)
 def _cross_hashed(
-    indices: Any,
-    values: Any,
-    shapes: Any,
-    dense_inputs: Any,
+    indices: Sequence[torch.Tensor],
+    values: Sequence[torch.Tensor | StringArray],
+    shapes: Sequence[torch.Tensor],
+    dense_inputs: Sequence[torch.Tensor | StringArray],
     hashed_output: bool,
     num_buckets: int,
     hash_key: int,
-    out_type: Any,
-    internal_type: Any,
+    out_type: DType,
+    internal_type: DType,
 ) -> Any:
     """Hashes the values of features in every combination."""
     features = _row_features(indices, values, shapes, dense_inputs)
@@ -125,19 +129,19 @@ def _cross_hashed(
 not_differentiable(_sparse_cross_v2, _cross_hashed)
 
 
-def _split_features(inputs: Any) -> tuple[list[Any], list[Any], list[Any], list[Any]]:
+def _split_features(inputs: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any], list[Any]]:
     """Returns the components of the sparse features, and the dense features."""
     sparse = [i for i in inputs if isinstance(i, SparseTensor)]
     dense = [as_wide(i) for i in inputs if not isinstance(i, SparseTensor)]
     return [s.indices for s in sparse], [as_wide(s.values) for s in sparse], [s.dense_shape for s in sparse], dense
 
 
-def as_wide(values: Any) -> Any:
+def as_wide(values: Tensor) -> Any:
     """Casts integers to int64; strings stay."""
     return values if values.dtype is string else cast(values, int64)
 
 
-def _check_inputs(inputs: Any, message: str) -> None:
+def _check_inputs(inputs: object, message: str) -> None:
     """Raises TypeError for features that are no list of tensors; `message` is said of others than tensors."""
     if not isinstance(inputs, (list, tuple)):
         raise TypeError("Inputs must be a list")

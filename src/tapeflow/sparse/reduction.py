@@ -39,7 +39,7 @@ from tapeflow.sparse.dense import add_dense, as_sparse
 from tapeflow.sparse.tensor import SparseLike, SparseTensor, SparseTensorValue
 
 
-def _reduced_axes(axes: Any, rank: int) -> list[int]:
+def _reduced_axes(axes: tuple[int, ...] | int | None, rank: int) -> list[int]:
     """Returns the dimensions to reduce, sorted."""
     dims = range(rank) if axes is None else (axes,) if isinstance(axes, int) else axes
     for a in dims:
@@ -48,7 +48,9 @@ def _reduced_axes(axes: Any, rank: int) -> list[int]:
     return sorted({a % rank for a in dims if rank})
 
 
-def _entry_groups(indices: torch.Tensor, shape: Any, axes: Any) -> tuple[torch.Tensor, list[int], list[int]]:
+def _entry_groups(
+    indices: torch.Tensor, shape: tuple[int, ...], axes: tuple[int, ...] | int | None
+) -> tuple[torch.Tensor, list[int], list[int]]:
     """Returns the index in the result for each entry, the shape of the result, and its shape with reduced dimensions of
     length 1. As in TensorFlow, indices are not checked against the shape."""
     check_sizes(shape)
@@ -71,7 +73,10 @@ def _distinct_rows(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def _dense_kernel(reduce: str) -> Callable[..., torch.Tensor]:
-    def kernel(indices: Any, values: Any, shape: Any, axes: Any, keep_dims: bool) -> torch.Tensor:
+    def kernel(
+        indices: torch.Tensor, values: torch.Tensor, shape: tuple[int, ...], axes: tuple[int, ...] | int | None,
+        keep_dims: bool,
+    ) -> torch.Tensor:  # fmt: skip
         rows, out, with_ones = _entry_groups(indices, shape, axes)
         group, size = index_order.flat(rows, out), math.prod(out)
         outside = (group < 0) | (group >= size)
@@ -84,7 +89,10 @@ def _dense_kernel(reduce: str) -> Callable[..., torch.Tensor]:
 
 
 def _sparse_kernel(reduce: str) -> Callable[..., Any]:
-    def kernel(indices: Any, values: Any, shape: Any, axes: Any, keep_dims: bool) -> Any:
+    def kernel(
+        indices: torch.Tensor, values: torch.Tensor, shape: tuple[int, ...], axes: tuple[int, ...] | int | None,
+        keep_dims: bool,
+    ) -> Any:  # fmt: skip
         rows, out, with_ones = _entry_groups(indices, shape, axes)
         present, at = _distinct_rows(rows)
         result = values.new_zeros(len(present)).scatter_reduce(0, at, values, reduce, include_self=reduce == "sum")
@@ -101,14 +109,17 @@ def _sparse_kernel(reduce: str) -> Callable[..., Any]:
 _HOST = ("input_shape", "reduction_axes")
 
 
-def _reduced_shape(indices: TensorShape, values: TensorShape, shape: Any, axes: Any, keep_dims: bool) -> TensorShape:
+def _reduced_shape(
+    indices: TensorShape, values: TensorShape, shape: tuple[int | None, ...], axes: int | tuple[int, ...],
+    keep_dims: bool,
+) -> TensorShape:  # fmt: skip
     if not _is_static(shape) or not _is_static(axes):
         return TensorShape(None)
     reduced = _reduced_axes(axes, len(shape))
     return TensorShape([1 if i in reduced else d for i, d in enumerate(shape) if keep_dims or i not in reduced])
 
 
-def _is_static(value: Any) -> bool:
+def _is_static(value: object) -> bool:
     return not isinstance(value, Tensor) and not (isinstance(value, tuple) and None in value)
 
 
@@ -133,7 +144,10 @@ def _(call: Call, dy: Tensor) -> Any:
     return None, gather_nd(reshape_dense(dy, [shape[d] for d in others]), gather(indices, others, axis=1))
 
 
-def _reduce_sparse(densely: Any, sparsely: Any, sp_input: Any, axis: Any, keepdims: Any, output_is_sparse: bool) -> Any:
+def _reduce_sparse(
+    densely: Callable[..., Any], sparsely: Callable[..., Any], sp_input: SparseLike, axis: AxisLike,
+    keepdims: bool | None, output_is_sparse: bool,
+) -> Any:  # fmt: skip
     sp = as_sparse(sp_input)
     axes = host_value(axis)
     if axis is None:
@@ -198,7 +212,7 @@ def reduce_max(
 
 
 @op("SparseSoftmax", host=("sp_shape",), shape=check_ranks_first(lambda at, values, _: with_rank(values, 1), 2, 1, 1))
-def _sparse_softmax(sp_indices: Any, sp_values: Any, sp_shape: Any) -> torch.Tensor:
+def _sparse_softmax(sp_indices: torch.Tensor, sp_values: torch.Tensor, sp_shape: tuple[int, ...]) -> torch.Tensor:
     """Computes softmax over the entries of each row."""
     if len(sp_shape) < 2:
         raise invalid(f"Input should have rank >= 2, but received shape: {', '.join(map(str, sp_shape))}")
@@ -242,7 +256,7 @@ def softmax(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
 # ---- counts ----------------------------------------------------------------------------------------------------------
 
 
-def _check_count(size: Any) -> None:
+def _check_count(size: Tensor) -> None:
     if int(size) < 0:
         raise invalid(f"Dimension {int(size)} must be >= 0")
 
@@ -274,7 +288,9 @@ def to_indicator(sp_input: SparseLike, vocab_size: int, name: str | None = None)
     return greater(scatter_nd(indices, ones_like(sp.values, int32), shape), 0)
 
 
-def _count_rows(rows: Any, values: Any, batch: Any, weights: Any, minlength: int, maxlength: int, binary: bool) -> Any:
+def _count_rows(
+    rows: Any, values: Any, batch: Any, weights: torch.Tensor, minlength: int, maxlength: int, binary: bool
+) -> Any:
     """Counts each value in each row (or in all, for no rows): indices, counts and shape. Empty weights are ones."""
     least, largest = (int(end) for end in values.aminmax()) if len(values) else (0, 0)
     if least < 0:
@@ -303,7 +319,7 @@ def _counted_rule(values: TensorShape, weights: TensorShape, *_: Any) -> list[Te
 
 @op("DenseCountSparseOutput", shape=_counted_rule)
 def _count_dense(
-    values: Any, weights: Any, minlength: int = -1, maxlength: int = -1, binary_output: bool = False
+    values: torch.Tensor, weights: torch.Tensor, minlength: int = -1, maxlength: int = -1, binary_output: bool = False
 ) -> Any:
     """Counts each value in a vector, or in each row of a matrix."""
     rows = None
@@ -321,10 +337,10 @@ def _count_dense(
     shape=lambda at, values, shape, *_: index_order.components(index_order.rank_of(shape)),
 )
 def _count_sparse(
-    indices: Any,
-    values: Any,
-    dense_shape: Any,
-    weights: Any,
+    indices: torch.Tensor,
+    values: torch.Tensor,
+    dense_shape: tuple[int, ...],
+    weights: torch.Tensor,
     minlength: int = -1,
     maxlength: int = -1,
     binary_output: bool = False,
@@ -336,8 +352,9 @@ def _count_sparse(
 
 @op("RaggedCountSparseOutput", shape=lambda *_: index_order.components(2))
 def _count_ragged(
-    splits: Tensor, values: Any, weights: Any, minlength: int = -1, maxlength: int = -1, binary_output: bool = False
-) -> Any:
+    splits: Tensor, values: torch.Tensor, weights: torch.Tensor, minlength: int = -1, maxlength: int = -1,
+    binary_output: bool = False,
+) -> Any:  # fmt: skip
     """Counts each value in each row of a ragged matrix."""
     rows = torch.arange(len(splits) - 1).repeat_interleave(splits.diff())
     return _count_rows(rows, values.long(), len(splits) - 1, weights, minlength, maxlength, binary_output)
@@ -403,7 +420,7 @@ def bincount(
 # ---- rows of dense tensors -------------------------------------------------------------------------------------------
 
 
-def _index_tensor(value: Any) -> Any:
+def _index_tensor(value: TensorLike) -> Any:
     """Returns the tensor of indices. Other integers that are no tensor, and tensors of both dtypes, become int32."""
     try:
         tensor = convert(value)
@@ -413,8 +430,9 @@ def _index_tensor(value: Any) -> Any:
 
 
 def _combine_segments(
-    combine: Callable[..., Any], title: str, data: Any, indices: Any, segment_ids: Any, num_segments: Any
-) -> Any:
+    combine: Callable[..., Any], title: str, data: TensorLike, indices: TensorLike, segment_ids: TensorLike,
+    num_segments: TensorLike | None,
+) -> Any:  # fmt: skip
     """Combines the rows of `data` at `indices` by their sorted segment.
 
     Args:
@@ -437,7 +455,7 @@ def _combine_segments(
     elif ids.shape.rank != 1 or rows.shape.rank != 1:
         raise invalid(f"{'segment_ids' if ids.shape.rank != 1 else 'indices'} should be a vector. [Op:{title}]")
 
-    def check(ids: Any, most: Any = None) -> None:
+    def check(ids: Tensor, most: Tensor | None = None) -> None:
         numbers = ids._array()
         if (numbers[1:] < numbers[:-1]).any():
             raise invalid(f"segment ids are not increasing [Op:{title}]")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from tapeflow.array.concat_and_split import concat, repeat
@@ -155,7 +156,7 @@ class SparseTensor(CompositeTensor):
         """Returns an empty list: operations of a graph consume the components."""
         return []
 
-    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+    def eval(self, feed_dict: object = None, session: object = None) -> Any:
         """Raises an error: the components of a sparse tensor can be evaluated.
 
         Raises:
@@ -206,7 +207,7 @@ class SparseTensor(CompositeTensor):
             values, dense = cast(values, to), cast(dense, to)
         return self.with_values(ops.SparseDenseCwiseDiv(self._indices, values, self._dense_shape, dense))
 
-    def _operand(self, dense: Any) -> Tensor:
+    def _operand(self, dense: TensorLike) -> Tensor:
         return convert(dense, None if isinstance(dense, Tensor) else self.dtype)
 
     def __repr__(self) -> str:
@@ -261,11 +262,11 @@ class SparseTensorSpec(ShapedSpec):
         rank = self._shape.rank
         return [TensorSpec([None, rank], int64), TensorSpec([None], self._dtype), TensorSpec([rank], int64)]
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: SparseLike) -> Any:
         value = SparseTensor.from_value(value)
         return [value.indices, value.values, value.dense_shape]
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: Sequence[Any]) -> Any:
         if not all(isinstance(c, Tensor) for c in components):
             return SparseTensorValue(*components)
         value = SparseTensor(*components)
@@ -283,7 +284,7 @@ class SparseTensorSpec(ShapedSpec):
             raise ValueError("Unbatching is only supported for rank >= 1")
         return SparseTensorSpec(self._shape[1:], self._dtype)
 
-    def _slice(self, value: SparseTensor, i: Any) -> SparseTensor:
+    def _slice(self, value: SparseTensor, i: TensorLike) -> SparseTensor:
         """Returns the slice of a value at an index of its first dimension."""
         rest = value.dense_shape[1:]
         start = concat([expand_dims(cast(i, int64), 0), zeros_like(rest)], 0)
@@ -299,7 +300,7 @@ class SparseTensorSpec(ShapedSpec):
         return [TensorSpec([None, rank], int64), TensorSpec([None], self._dtype), TensorSpec([1], int64),
                 TensorSpec([1, rank], int64)]  # fmt: skip
 
-    def _to_parts(self, value: Any) -> list[Any]:
+    def _to_parts(self, value: SparseLike) -> list[Any]:
         value = SparseTensor.from_value(value)
         return [value.indices, value.values, shape_op(value.values, int64), expand_dims(value.dense_shape, 0)]
 

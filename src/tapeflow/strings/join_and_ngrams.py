@@ -175,7 +175,7 @@ def unsorted_segment_join(
     """Joins the strings of each segment.
 
     Args:
-        inputs: a string tensor whose shape begins with that of `segment_ids`.
+        inputs: a string tensor whose shape begins with `segment_ids.shape`.
         segment_ids: an int32 or int64 tensor. The shape of `inputs` begins with its shape.
         num_segments: an integer scalar, the number of segments.
         separator: the text between two strings.

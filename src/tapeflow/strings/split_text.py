@@ -171,14 +171,14 @@ def _split_at_marks(
     data: Bytes, data_size: int, offsets: Int64s, rows: int, is_mark: Bytes, skip_empty: int, out: Bytes, ends: Int64s,
     indices: Int64s,
 ) -> int:  # fmt: skip
-    """Splits strings at every byte that is a mark; returns the number of parts."""
+    """Splits strings at every byte that is a mark; returns the number of parts. An empty string has none."""
     count, ends[0] = 0, 0
     for row in range(rows):
         begin, end, part = offsets[row], offsets[row + 1], 0
         for at in range(begin, end + 1):
             if at < end and not is_mark[data[at]]:
                 continue
-            if at > begin or not skip_empty:
+            if at > begin or (not skip_empty and end > offsets[row]):
                 count = _add_part(data, data_size, begin, at, row, part, out, ends, indices, count)
                 part += 1
             begin = at + 1

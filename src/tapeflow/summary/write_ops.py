@@ -80,8 +80,8 @@ def record(
 
     if executing_eagerly():
         return write_now(allowed, at, *tensors)
-    in_graph = python_op(op, lambda *values: [write_now(*values)], [allowed, at, *tensors], [TensorSpec([], boolean)])
-    return in_graph.outputs[0]
+    written, inputs = TensorSpec([], boolean), [allowed, at, *tensors]
+    return python_op(op, lambda *values: [write_now(*values)], inputs, [written], diagnostic=True).outputs[0]
 
 
 def write(

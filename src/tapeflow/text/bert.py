@@ -121,7 +121,7 @@ class BertTokenizer(TokenizerWithOffsets, Detokenizer):
         keep_whitespace: bool = False,
         normalization_form: str | None = None,
         preserve_unused_token: bool = False,
-        basic_tokenizer_class: Any = BasicTokenizer,
+        basic_tokenizer_class: type = BasicTokenizer,
     ) -> None:
         super().__init__()
         self._basic_tokenizer = basic_tokenizer_class(
@@ -158,6 +158,6 @@ class BertTokenizer(TokenizerWithOffsets, Detokenizer):
         """
         return self._wordpiece_tokenizer.tokenize(self._basic_tokenizer.tokenize(text_input))
 
-    def detokenize(self, token_ids: Any) -> Any:
+    def detokenize(self, token_ids: TensorLike) -> Any:
         """Joins pieces to words: see `WordpieceTokenizer.detokenize`."""
         return self._wordpiece_tokenizer.detokenize(token_ids)

@@ -260,7 +260,7 @@ class FastWordpieceTokenizer(VectorTokenizer, Detokenizer):
         unknown_token: str = "[UNK]",
         no_pretokenization: bool = False,
         support_detokenization: bool = False,
-        model_buffer: Any = None,
+        model_buffer: TensorLike | None = None,
     ) -> None:
         super().__init__()
         if model_buffer is None:
@@ -271,12 +271,12 @@ class FastWordpieceTokenizer(VectorTokenizer, Detokenizer):
         self._model = _as_model(model_buffer)
         self._token_out_type = as_dtype(token_out_type)
 
-    def _split_vector(self, vector: Any) -> Any:
+    def _split_vector(self, vector: Tensor) -> Any:
         words, numbers, splits, starts, limits = _split_texts_op(vector, self._model)
         tokens = words if self._token_out_type is string else cast(numbers, self._token_out_type)
         return splits, tokens, starts, limits
 
-    def detokenize(self, input: Any) -> Any:
+    def detokenize(self, input: TensorLike) -> Any:
         """Joins pieces to texts, with spaces between words.
 
         Args:
@@ -426,13 +426,13 @@ class FastBertNormalizer(Module):
         b'cafe'
     """
 
-    def __init__(self, lower_case_nfd_strip_accents: bool = False, model_buffer: Any = None) -> None:
+    def __init__(self, lower_case_nfd_strip_accents: bool = False, model_buffer: TensorLike | None = None) -> None:
         super().__init__()
         if model_buffer is None:
             model_buffer = build_fast_bert_normalizer_model(lower_case_nfd_strip_accents)
         self._model = _as_model(model_buffer)
 
-    def normalize(self, input: Any) -> Any:
+    def normalize(self, input: TensorLike) -> Any:
         """Normalizes text.
 
         Args:
@@ -446,7 +446,7 @@ class FastBertNormalizer(Module):
             return strings.with_flat_values(self.normalize(strings.flat_values))
         return reshape(_normalize_op(reshape(strings, [-1]), self._model)[0], shape_of(strings))
 
-    def normalize_with_offsets(self, input: Any) -> Any:
+    def normalize_with_offsets(self, input: TensorLike) -> Any:
         """Normalizes text, and finds where each byte is from.
 
         Args:
@@ -486,9 +486,9 @@ class FastBertTokenizer(TokenizerWithOffsets, Detokenizer):
         unknown_token: str = "[UNK]",
         no_pretokenization: bool = False,
         support_detokenization: bool = False,
-        fast_wordpiece_model_buffer: Any = None,
+        fast_wordpiece_model_buffer: TensorLike | None = None,
         lower_case_nfd_strip_accents: bool = False,
-        fast_bert_normalizer_model_buffer: Any = None,
+        fast_bert_normalizer_model_buffer: TensorLike | None = None,
     ) -> None:
         super().__init__()
         self._fast_bert_normalizer = FastBertNormalizer(lower_case_nfd_strip_accents, fast_bert_normalizer_model_buffer)
@@ -522,6 +522,6 @@ class FastBertTokenizer(TokenizerWithOffsets, Detokenizer):
         """
         return self._fast_wordpiece_tokenizer.tokenize(self._fast_bert_normalizer.normalize(text_input))
 
-    def detokenize(self, token_ids: Any) -> Any:
+    def detokenize(self, token_ids: TensorLike) -> Any:
         """Joins pieces to texts: see `FastWordpieceTokenizer.detokenize`."""
         return self._fast_wordpiece_tokenizer.detokenize(token_ids)

@@ -81,16 +81,16 @@ class ItemSelector:
         return self.get_selectable(input_ids, axis)
 
 
-def _positive_axis(axis: int, items: Any) -> int:
+def _positive_axis(axis: int, items: RaggedTensor) -> int:
     return axis + items.ragged_rank + items.flat_values.shape.rank if axis < 0 else axis
 
 
-def _reduce_inner(flags: Any, axis: int) -> Any:
+def _reduce_inner(flags: Tensor | RaggedTensor, axis: int) -> Any:
     """Returns for each item along a dimension whether all that it consists of is True."""
     return reduce_all(flags, list(range(flags.ragged_rank, axis, -1))) if axis < flags.ragged_rank else flags
 
 
-def _item_positions(items: Any) -> Any:
+def _item_positions(items: RaggedTensor) -> Any:
     """Returns the places of items among all."""
     return items.with_flat_values(range_op(size(items.flat_values)))
 
@@ -226,7 +226,7 @@ class RandomItemSelector(ItemSelector):
         places = places.merge_dims(1, axis) if axis > 1 else places
         wanted = minimum(ceil(cast(places.row_lengths(), float32) * self._rate), cast(self._most, float32))
 
-        def choose(row: Any) -> Any:
+        def choose(row: Tensor) -> Any:
             items, count = row
             if isinstance(items, RaggedTensor):
                 return gather(items, self._shuffle_fn(range_op(items.nrows()))[:count])

@@ -115,7 +115,7 @@ def ngrams(
     return (reduce_sum if reduction_type is Reduction.SUM else reduce_mean)(windows, dim)
 
 
-def pad_model_inputs(input: Any, max_seq_length: TensorLike, pad_value: Any = 0) -> tuple[Tensor, Tensor]:
+def pad_model_inputs(input: TensorLike, max_seq_length: TensorLike, pad_value: TensorLike = 0) -> tuple[Tensor, Tensor]:
     """Pads or cuts rows to a length.
 
     Args:

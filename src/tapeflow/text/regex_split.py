@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.core.ops.shape_rules import check_ranks_first
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor
@@ -34,7 +35,7 @@ def _split_op(input: StringArray, delim_regex_pattern: StringArray, keep_delim_r
 
 
 def regex_split_with_offsets(
-    input: Any, delim_regex_pattern: str, keep_delim_regex_pattern: str = "", name: str | None = None
+    input: TensorLike, delim_regex_pattern: str, keep_delim_regex_pattern: str = "", name: str | None = None
 ) -> tuple[Tensor | RaggedTensor, ...]:
     """Splits strings at the matches of a regular expression, and finds the bytes of each part.
 
@@ -56,7 +57,7 @@ def regex_split_with_offsets(
     """
     patterns = [b"(%s)" % encode_text(pattern) for pattern in (delim_regex_pattern, keep_delim_regex_pattern)]
 
-    def split(vector: Any) -> list[Any]:
+    def split(vector: Tensor) -> list[Any]:
         *parts, splits = _split_op(vector, *patterns, name=name)
         return as_rows(splits, *parts)
 
@@ -67,7 +68,7 @@ def regex_split_with_offsets(
 
 
 def regex_split(
-    input: Any, delim_regex_pattern: str, keep_delim_regex_pattern: str = "", name: str | None = None
+    input: TensorLike, delim_regex_pattern: str, keep_delim_regex_pattern: str = "", name: str | None = None
 ) -> Tensor | RaggedTensor:
     """Splits strings at the matches of a regular expression.
 
@@ -106,10 +107,10 @@ class RegexSplitter(SplitterWithOffsets):
         super().__init__()
         self._split_regex = split_regex or "\r?\n"
 
-    def split(self, input: Any) -> Any:
+    def split(self, input: TensorLike) -> Any:
         """Splits strings: see `regex_split`."""
         return regex_split(input, self._split_regex)
 
-    def split_with_offsets(self, input: Any) -> Any:
+    def split_with_offsets(self, input: TensorLike) -> Any:
         """Splits strings, with offsets: see `regex_split_with_offsets`."""
         return regex_split_with_offsets(input, self._split_regex)

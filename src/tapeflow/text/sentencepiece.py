@@ -210,7 +210,7 @@ def _detokenize_op(
     lambda handle: torch.tensor(_processor_of(handle).model.get_piece_size(), dtype=torch.int32),
     shape=scalar, signature="sp_handle:resource -> vocab_size:int32; is_stateful=true",
 )  # fmt: skip
-def _vocab_size_op(sp_handle: Any, name: str | None = None) -> Any:
+def _vocab_size_op(sp_handle: TensorLike, name: str | None = None) -> Any:
     """Counts the pieces of a model."""
 
 
@@ -294,14 +294,14 @@ class SentencepieceTokenizer(TokenizerWithOffsets, Detokenizer):
         self._model_resource = _Model(bytes(data or b""))
         _ = self._model_resource.resource_handle
 
-    def _run(self, op: Any, vector: Any) -> Any:
+    def _run(self, op: Callable[..., Any], vector: Tensor) -> Any:
         options = self.add_bos, self.add_eos, self.reverse
         return op(
             self._model_resource.resource_handle, vector, self.nbest_size, self.alpha, *options, self.out_type,
             return_nbest=self.return_nbest,
         )  # fmt: skip
 
-    def tokenize(self, input: Any, name: str | None = None) -> Any:
+    def tokenize(self, input: TensorLike, name: str | None = None) -> Any:
         """Splits text into pieces.
 
         Args:
@@ -315,7 +315,7 @@ class SentencepieceTokenizer(TokenizerWithOffsets, Detokenizer):
         """
         return split_rows(input, lambda vector: self._run(_tokenize_op, vector)[::-1])[0]
 
-    def tokenize_with_offsets(self, input: Any, name: str | None = None) -> Any:
+    def tokenize_with_offsets(self, input: TensorLike, name: str | None = None) -> Any:
         """Splits text into pieces, and finds the bytes of each.
 
         Args:
@@ -328,13 +328,13 @@ class SentencepieceTokenizer(TokenizerWithOffsets, Detokenizer):
             ValueError: the rank of `input` is not static.
         """
 
-        def split(vector: Any) -> Any:
+        def split(vector: Tensor) -> Any:
             tokens, splits, *places = self._run(_tokenize_with_offsets_op, vector)
             return splits, tokens, *places
 
         return tuple(split_rows(input, split))
 
-    def detokenize(self, input: Any, name: str | None = None) -> Any:
+    def detokenize(self, input: TensorLike, name: str | None = None) -> Any:
         """Joins pieces to text.
 
         Args:
@@ -366,13 +366,13 @@ class SentencepieceTokenizer(TokenizerWithOffsets, Detokenizer):
         """Returns the number of pieces, an int32 scalar."""
         return _vocab_size_op(self._model_resource.resource_handle)
 
-    def _look_up(self, op: Any, input: Any) -> Any:
+    def _look_up(self, op: Callable[..., Any], input: TensorLike) -> Any:
         values = ragged_or_tensor(input)
         if isinstance(values, RaggedTensor):
             return values.with_flat_values(self._look_up(op, values.flat_values))
         return op(self._model_resource.resource_handle, values)
 
-    def id_to_string(self, input: Any, name: str | None = None) -> Any:
+    def id_to_string(self, input: TensorLike, name: str | None = None) -> Any:
         """Returns pieces by their numbers.
 
         Args:
@@ -383,7 +383,7 @@ class SentencepieceTokenizer(TokenizerWithOffsets, Detokenizer):
         """
         return self._look_up(_pieces_of_ids_op, input)
 
-    def string_to_id(self, input: Any, name: str | None = None) -> Any:
+    def string_to_id(self, input: TensorLike, name: str | None = None) -> Any:
         """Returns the numbers of pieces.
 
         Args:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.strings.split_text import in_rows
 from tapeflow.strings.unicode import as_rows
 from tapeflow.tracking.module import Module
+
+if TYPE_CHECKING:
+    from tapeflow.core.values.tensor import Tensor
 
 
 class Splitter(Module):
@@ -23,7 +27,7 @@ class Splitter(Module):
         True
     """
 
-    def split(self, input: Any) -> Any:
+    def split(self, input: TensorLike) -> Any:
         """Splits strings; for subclasses.
 
         Args:
@@ -44,7 +48,7 @@ class SplitterWithOffsets(Splitter):
         True
     """
 
-    def split_with_offsets(self, input: Any) -> Any:
+    def split_with_offsets(self, input: TensorLike) -> Any:
         """Splits strings, and finds the bytes of each part; for subclasses.
 
         Args:
@@ -65,7 +69,7 @@ class Tokenizer(Splitter):
         True
     """
 
-    def tokenize(self, input: Any) -> Any:
+    def tokenize(self, input: TensorLike) -> Any:
         """Tokenizes strings; for subclasses.
 
         Args:
@@ -76,7 +80,7 @@ class Tokenizer(Splitter):
         """
         raise NotImplementedError("Abstract method")
 
-    def split(self, input: Any) -> Any:
+    def split(self, input: TensorLike) -> Any:
         """Tokenizes strings: see `tokenize`."""
         return self.tokenize(input)
 
@@ -90,7 +94,7 @@ class TokenizerWithOffsets(Tokenizer, SplitterWithOffsets):
         True
     """
 
-    def tokenize_with_offsets(self, input: Any) -> Any:
+    def tokenize_with_offsets(self, input: TensorLike) -> Any:
         """Tokenizes strings, and finds the bytes of each token; for subclasses.
 
         Args:
@@ -101,7 +105,7 @@ class TokenizerWithOffsets(Tokenizer, SplitterWithOffsets):
         """
         raise NotImplementedError("Abstract method")
 
-    def tokenize(self, input: Any) -> Any:
+    def tokenize(self, input: TensorLike) -> Any:
         """Tokenizes strings.
 
         Args:
@@ -112,7 +116,7 @@ class TokenizerWithOffsets(Tokenizer, SplitterWithOffsets):
         """
         return self.tokenize_with_offsets(input)[0]
 
-    def split_with_offsets(self, input: Any) -> Any:
+    def split_with_offsets(self, input: TensorLike) -> Any:
         """Tokenizes strings, with offsets: see `tokenize_with_offsets`."""
         return self.tokenize_with_offsets(input)
 
@@ -126,7 +130,7 @@ class Detokenizer(Module):
         True
     """
 
-    def detokenize(self, input: Any) -> Any:
+    def detokenize(self, input: TensorLike) -> Any:
         """Joins tokens; for subclasses.
 
         Args:
@@ -142,10 +146,10 @@ class VectorTokenizer(TokenizerWithOffsets):
     """The base of tokenizers that an op makes of a vector of strings: `_split_vector` returns row splits, tokens, and
     the offsets where they begin and end."""
 
-    def _split_vector(self, vector: Any) -> Any:
+    def _split_vector(self, vector: Tensor) -> Any:
         raise NotImplementedError
 
-    def tokenize_with_offsets(self, input: Any) -> Any:
+    def tokenize_with_offsets(self, input: TensorLike) -> Any:
         """Tokenizes strings, and finds the bytes of each token.
 
         Args:
@@ -160,7 +164,7 @@ class VectorTokenizer(TokenizerWithOffsets):
         return tuple(split_rows(input, self._split_vector))
 
 
-def ragged_or_tensor(input: Any, dtype: DType | None = None) -> Any:
+def ragged_or_tensor(input: TensorLike, dtype: DType | None = None) -> Any:
     """Returns a value as a `RaggedTensor` if it is one or has lists of different lengths, or else as a tensor."""
     return input if isinstance(input, RaggedTensor) else convert(input, dtype)
 
@@ -171,7 +175,7 @@ def rows_of_splits(splits: TensorShape) -> TensorShape:
     return TensorShape([None if count is None else count - 1])
 
 
-def split_rows(input: Any, function: Callable[..., Any]) -> list[Any]:
+def split_rows(input: TensorLike, function: Callable[..., Any]) -> list[Any]:
     """Splits strings of any shape.
 
     Args:
@@ -191,7 +195,7 @@ def split_rows(input: Any, function: Callable[..., Any]) -> list[Any]:
     if rank > 1 and not isinstance(strings, RaggedTensor):
         strings = RaggedTensor.from_tensor(strings, ragged_rank=rank - 1)
 
-    def split_vector(vector: Any) -> list[Any]:
+    def split_vector(vector: Tensor) -> list[Any]:
         return as_rows(*function(vector))
 
     return in_rows(strings, split_vector)

@@ -19,7 +19,7 @@ from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math import argmax, cumsum
 from tapeflow.math.casting import cast
 from tapeflow.math.extrema import maximum, minimum
@@ -48,7 +48,7 @@ class Trimmer:
     def __init__(self, max_seq_length: TensorLike, axis: int = -1) -> None:
         self._max_seq_length, self._axis = max_seq_length, axis
 
-    def _allocate(self, lengths: Any) -> Any:
+    def _allocate(self, lengths: Tensor) -> Any:
         """Returns how many items each segment keeps; for subclasses.
 
         Args:
@@ -87,7 +87,7 @@ class Trimmer:
         return [boolean_mask(s, mask.with_row_splits_dtype(s.row_splits.dtype)) for s, mask in pairs]
 
 
-def _count_items(segment: Any, axis: int) -> Any:
+def _count_items(segment: RaggedTensor, axis: int) -> Any:
     """Returns the number of items along a dimension in each row."""
     depth = (axis + segment.shape.rank if axis < 0 else axis) - 1
     nested = segment.nested_row_lengths()
@@ -111,7 +111,7 @@ class WaterfallTrimmer(Trimmer):
         [[[1, 2, 3]], [[4]]]
     """
 
-    def _allocate(self, lengths: Any) -> Any:
+    def _allocate(self, lengths: Tensor) -> Any:
         budget = cast(convert(self._max_seq_length), int32)
         budget = expand_dims(budget, -1) if budget.shape.rank else budget
         left = budget - cumsum(lengths, -1)
@@ -177,7 +177,9 @@ _TYPES = "; attr=N:int,min=0; attr=T:type; attr=Tsplits:type,allowed=[DT_INT32, 
 
 @op("TFText>RoundRobinGenerateMasks", _trim_masks, signature=f"{_SEGMENTS}masks:N*bool{_TYPES}",
     shape=lambda size, values, splits: list(values))  # fmt: skip
-def _masks_op(max_sequence_length: Any, input_values: Any, input_row_splits: Any, name: str | None = None) -> Any:
+def _masks_op(
+    max_sequence_length: TensorLike, input_values: TensorLike, input_row_splits: TensorLike, name: str | None = None
+) -> Any:
     """Computes which items segments keep."""
 
 
@@ -206,7 +208,7 @@ class RoundRobinTrimmer(Trimmer):
         [[[1, 2]], [[4, 5]]]
     """
 
-    def _allocate(self, lengths: Any) -> Any:
+    def _allocate(self, lengths: Tensor) -> Any:
         counts = unstack(lengths, axis=-1)
         values = [zeros([reduce_sum(n)], int32) for n in counts]
         rows = [RaggedTensor.from_row_lengths(v, n, validate=False) for v, n in zip(values, counts, strict=True)]
@@ -249,14 +251,14 @@ class ShrinkLongestTrimmer(Trimmer):
         [[[1, 2]], [[4]]]
     """
 
-    def _allocate(self, lengths: Any) -> Any:
+    def _allocate(self, lengths: Tensor) -> Any:
         budget = cast(convert(self._max_seq_length), int32)
         depth = shape(lengths)[-1]
 
-        def too_long(held: Any) -> Any:
+        def too_long(held: Tensor) -> Any:
             return reduce_sum(held, -1) > budget
 
-        def shorten(held: Any) -> Any:
+        def shorten(held: Tensor) -> Any:
             longest = one_hot(argmax(held, -1), depth, dtype=int32)
             return (held - expand_dims(cast(too_long(held), int32), -1) * longest,)
 

@@ -11,10 +11,11 @@ from tapeflow.array.concat_and_split import concat
 from tapeflow.array.gathers import gather
 from tapeflow.array.reshapes import expand_dims
 from tapeflow.core.loops import Bytes, Int64s, loop
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray, gather_ranges, numbers_within
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.casting import cast
 from tapeflow.ragged import boolean_mask
 from tapeflow.ragged.tensor import RaggedTensor
@@ -100,7 +101,7 @@ class WhitespaceTokenizer(VectorTokenizer):
         used = spaces[: (np.flatnonzero(spaces)[-1] // 8 + 1) * 8]
         self._config = np.packbits(used, bitorder="little").tobytes()
 
-    def _split_vector(self, vector: Any) -> Any:
+    def _split_vector(self, vector: Tensor) -> Any:
         tokens, splits, starts, limits = _split_words_op(vector, self._config)
         return splits, tokens, starts, limits
 
@@ -188,7 +189,7 @@ class UnicodeScriptTokenizer(VectorTokenizer):
         super().__init__()
         self._keep_whitespace = keep_whitespace
 
-    def _split_vector(self, vector: Any) -> Any:
+    def _split_vector(self, vector: Tensor) -> Any:
         points, starts = unicode_decode_with_offsets(vector, "UTF-8")
         ends = concat([starts[:, 1:], cast(expand_dims(length(vector), 1), int64)], 1)
         codes, inner, first, last, outer = _split_scripts_op(points.values, points.row_splits, self._keep_whitespace)
@@ -215,7 +216,7 @@ class UnicodeCharTokenizer(TokenizerWithOffsets, Detokenizer):
         [b'a\xc3\xa9']
     """
 
-    def tokenize_with_offsets(self, input: Any) -> Any:
+    def tokenize_with_offsets(self, input: TensorLike) -> Any:
         """Splits strings into code points.
 
         Args:
@@ -226,14 +227,14 @@ class UnicodeCharTokenizer(TokenizerWithOffsets, Detokenizer):
         """
         return tuple(split_rows(input, self._split_vector))
 
-    def _split_vector(self, vector: Any) -> Any:
+    def _split_vector(self, vector: Tensor) -> Any:
         points, starts = unicode_decode_with_offsets(vector, "UTF-8")
         sizes = cast(expand_dims(length(vector), 1), int64)
         last: Any = RaggedTensor.from_tensor(sizes)
         ends = concat([starts[:, 1:], boolean_mask(last, last > 0)], 1)  # an empty string has no last character
         return points.row_splits, points.values, starts.values, ends.values
 
-    def detokenize(self, input: Any) -> Any:
+    def detokenize(self, input: TensorLike) -> Any:
         """Joins code points.
 
         Args:
@@ -271,11 +272,11 @@ class ByteSplitter(SplitterWithOffsets):
         [104, 105]
     """
 
-    def split(self, input: Any) -> Any:
+    def split(self, input: TensorLike) -> Any:
         """Splits strings into bytes, with one dimension more than `input`."""
         return self.split_with_offsets(input)[0]
 
-    def split_with_offsets(self, input: Any) -> Any:
+    def split_with_offsets(self, input: TensorLike) -> Any:
         """Splits strings into bytes.
 
         Args:
@@ -285,7 +286,7 @@ class ByteSplitter(SplitterWithOffsets):
             The bytes, and the offsets where they begin and end, with one dimension more.
         """
 
-        def split(vector: Any) -> Any:
+        def split(vector: Tensor) -> Any:
             values, splits, starts, ends = _split_bytes_op(vector)
             return splits, values, starts, ends
 

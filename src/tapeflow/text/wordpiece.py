@@ -16,7 +16,7 @@ from tapeflow.array.sorting import argsort
 from tapeflow.control.conditions_and_loops import Assert
 from tapeflow.core.loops import Bytes, Int32s, Int64s, copy, equal, loop
 from tapeflow.core.scopes import control_dependencies
-from tapeflow.core.types.aliases import DTypeLike
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
@@ -284,14 +284,14 @@ class WordpieceTokenizer(VectorTokenizer, Detokenizer):
         """Returns the number of pieces, an int64 scalar; with one more for unknown words if there is a file."""
         return self._vocab_lookup_table.size()
 
-    def _split_vector(self, vector: Any) -> Any:
+    def _split_vector(self, vector: Tensor) -> Any:
         table = self._vocab_lookup_table
         words, splits, starts, limits = _split_words_op(vector, table.resource_handle, **self._options)
         if self._token_out_type is not string:
             words = cast(table.lookup(words), self._token_out_type)
         return splits, words, starts, limits
 
-    def detokenize(self, token_ids: Any) -> Any:
+    def detokenize(self, token_ids: TensorLike) -> Any:
         """Joins pieces to words.
 
         Args:

@@ -17,7 +17,6 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.codegen.compile import Compiled
-from tapeflow.graph.codegen.passes.fusions import fuse
 from tapeflow.graph.codegen.step_source import Writer, runs_on_arrays
 from tapeflow.graph.codegen.symbolic_source import SymbolicWriter
 from tapeflow.graph.ir.graph import READ
@@ -75,7 +74,7 @@ class ModuleSource(Compiled):
     """
 
     simplifying_passes = (
-        _detach_identities, _forget_residuals, simplify, recognize, recognize_layers, fuse, prune, _simplify_inner,
+        _detach_identities, _forget_residuals, simplify, recognize, recognize_layers, prune, _simplify_inner,
     )  # fmt: skip
     special_passes = ()
 

@@ -77,15 +77,15 @@ class Split(NamedTuple):
 def split(whole: ConcreteFunction) -> Split:
     """Splits a function where text and tables end.
 
-    It stays whole where they come last, or all is text: the error of the conversion then names the op. Checks and
-    printing are left out.
+    It stays whole where they come last, or all is text: the error of the conversion then names the op. Checks,
+    prints and summaries are left out.
     """
     program = Program(whole.body.inputs, whole.body.outputs, whole.body.graph.effects())
     diagnostics = {id(s): s for s in program.steps if _is_diagnostic(s)}
     steps = _needed_steps(program.steps, program.outputs, unless=diagnostics)
     if left_out := [s for i, s in diagnostics.items() if all(s is not step for step in steps)]:
         described = ", ".join(f"{step.name} ({step.operation.name})" for step in left_out)
-        get_logger().warning("torch.module leaves out what only checks or prints: %s", described)
+        get_logger().warning("torch.module leaves out what only checks, prints or records: %s", described)
         whole = _part_function(
             whole, program, steps, whole.graph.inputs, program.outputs, whole.graph.structured_outputs
         )
@@ -201,7 +201,7 @@ def _is_textual(step: Step | Operation) -> bool:
 
 
 def _is_diagnostic(step: Step | Operation) -> bool:
-    """Tests whether a step only checks or prints: an assertion, or a conditional around one."""
+    """Tests whether a step only checks, prints or records: an assertion, or a conditional around one."""
     bodies = getattr(step.op, "bodies", {}).values()
     effects = [operation for body in bodies for operation in body.graph.effects()]
     return getattr(step.op, "diagnostic", False) or (bool(effects) and all(map(_is_diagnostic, effects)))

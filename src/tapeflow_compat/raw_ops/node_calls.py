@@ -27,15 +27,11 @@ from tapeflow.graph.transform.body import Body
 class _Called(Builder):
     """Adds one node whose functions are concrete functions, given as attrs."""
 
-    def body(
-        self, node: ParsedNode, attr: str, inputs: Sequence[typing.Any], shapes: Sequence[typing.Any]
-    ) -> typing.Any:
+    def body(self, node: ParsedNode, attr: str, *_: typing.Any) -> typing.Any:
         """Returns the body of the function that is an attr."""
         return node.attrs[attr].body
 
-    def body_of(
-        self, node: ParsedNode, function: typing.Any, inputs: Sequence[typing.Any], shapes: Sequence[typing.Any]
-    ) -> typing.Any:
+    def body_of(self, node: ParsedNode, function: typing.Any, *_: typing.Any, **__: typing.Any) -> typing.Any:
         """Returns the body of a function."""
         return function.body
 

@@ -21,7 +21,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.failed_runs import locate_error
 from tapeflow.graph.ir.operation import GraphOp, Operation, reachable
 from tapeflow.graph.program.interpreter import interpret
-from tapeflow.graph.transform.switch_merge import ControlFlowOp
+from tapeflow_compat.v1_graphs.switch_merge import ControlFlowOp
 
 _DEAD = object()  # stands for a missing value
 

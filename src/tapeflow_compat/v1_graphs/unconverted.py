@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.core.types.dtypes import bool_, int32
-from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.graphdef.import_graph import READS, Builder, Unstructured
 from tapeflow.graph.graphdef.node_protos import (
     LibraryFunction,
@@ -21,8 +19,8 @@ from tapeflow.graph.graphdef.node_protos import (
 )
 from tapeflow.graph.ir.operation import Operation, variable_of
 from tapeflow.graph.transform.body import Body
-from tapeflow.graph.transform.switch_merge import ControlFlowOp
 from tapeflow_compat.v1_graphs.control_flow import functional
+from tapeflow_compat.v1_graphs.switch_merge import ControlFlowOp
 
 
 def add_unconverted(builder: Builder, nodes: Sequence[ParsedNode]) -> None:
@@ -31,12 +29,9 @@ def add_unconverted(builder: Builder, nodes: Sequence[ParsedNode]) -> None:
     builder.dataflow = {node.name: node for node in nodes}
     last = [n for n in nodes if n.op == "NextIteration"]
     for node in last:
-        operation = builder.graph.insert(
-            ControlFlowOp(node.op, {"T": node_attr(node, "T")}),
-            builder.graph.unique_name(builder.prefix + node.name), [],
-        )  # fmt: skip
-        operation.outputs.append(SymbolicTensor(operation, 0, operation.op.attrs["T"], TensorShape(None)))
-        builder.operations[node.name], builder.values[node.name] = operation, list(operation.outputs)
+        op, name = ControlFlowOp(node.op, {"T": node_attr(node, "T")}), builder.prefix + node.name
+        result = builder.graph.insert_tensor(op, builder.graph.unique_name(name), [], op.attrs["T"], None)
+        builder.operations[node.name], builder.values[node.name] = result.op, [result]
     names = [n.name for n in last]
     builder.add(in_order([n for n in nodes if n.op != "NextIteration"], names))
     for node in last:

@@ -22,6 +22,12 @@ def test_as_tensorflow(name):
         np.testing.assert_allclose(value, expected, atol=2e-6)
 
 
+@pytest.mark.parametrize("name", [n for n in PROGRAMS if "average_precision" not in n])
+def test_of_unknown_shapes_as_of_known_ones(name):
+    for value, expected in zip(run(v1, name, has_shapes=False)["found"], RECORDED[name]["found"], strict=True):
+        np.testing.assert_allclose(value, expected, atol=2e-6)
+
+
 def test_collections_and_scopes():
     with tf.Graph().as_default():
         value, update = v1.metrics.mean([1.0], metrics_collections=["a", "b"], updates_collections="c")

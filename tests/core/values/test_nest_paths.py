@@ -2,6 +2,7 @@
 
 import pytest
 
+import tapeflow as tf
 from ids import stable
 from nest_examples import (
     BA,
@@ -203,3 +204,43 @@ def test_kinds(value, kinds):
         "plain namedtuple": nest_paths.is_namedtuple(value, strict=True),
     }
     assert [kind for kind, is_it in found.items() if is_it] == kinds
+
+
+# Composite tensors and their specs: whether each value has the structure of another one, or the error's initial.
+
+COMPOSITES = {
+    "ints": lambda: tf.ragged.constant([[1, 2], [3]], tf.int32),
+    "floats": lambda: tf.ragged.constant([[1, 2], [3]], tf.float32),
+    "deep": lambda: tf.ragged.constant([[[1]]]),
+    "sparse": lambda: tf.sparse.eye(2),
+    "spec": lambda: tf.RaggedTensorSpec([2, None], tf.int32),
+    "wide spec": lambda: tf.RaggedTensorSpec([None, None], tf.int32),
+    "float spec": lambda: tf.RaggedTensorSpec([2, None], tf.float32),
+    "sparse spec": lambda: tf.SparseTensorSpec([2, 2]),
+    "list": lambda: [1, 2],
+    "tensor": lambda: tf.constant(1),
+    "tensor spec": lambda: tf.TensorSpec([]),
+}
+
+
+@pytest.mark.parametrize(
+    ("shallow", "expected"),
+    [
+        ("ints", "ok V V V ok ok V V T T T"),
+        ("sparse", "V V V ok V V V ok T T T"),
+        ("spec", "ok V V V ok ok ok V T T T"),
+        ("sparse spec", "V V V ok V V V ok T T T"),
+        ("list", "T T T T T T T T ok T T"),
+        ("tensor", "ok ok ok ok ok ok ok ok ok ok ok"),
+    ],
+)
+def test_shallow_structures_of_composites(shallow, expected):
+    found = []
+    for make in COMPOSITES.values():
+        try:
+            nest_paths.assert_shallow_structure(COMPOSITES[shallow](), make(), expand_composites=True)
+        except (TypeError, ValueError) as error:
+            found.append(type(error).__name__[0])
+        else:
+            found.append("ok")
+    assert " ".join(found) == expected

@@ -8,6 +8,7 @@ import shutil
 import sys
 import threading
 import weakref
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -193,6 +194,19 @@ def test_threads_share_a_function_and_dropping_it_frees_it(graphs):
     assert len(graphs) == 1
     gc.collect()
     assert body() is None
+
+
+def test_a_run_holds_the_locks_of_the_variables_that_it_changes(graphs, monkeypatch):
+    read, changed = tf.Variable(2.0), tf.Variable(1.0)
+    function = tf.function(lambda: changed.assign_add(read), jit_compile=True)
+    function()
+    locks = [mock.Mock(wraps=threading.RLock()) for _ in range(2)]
+    with monkeypatch.context() as patch:
+        for variable, lock in zip((read, changed), locks, strict=True):
+            patch.setattr(variable, "_lock", lock)
+        function()
+    assert [lock.mock_calls for lock in locks] == [[], [mock.call.acquire(), mock.call.release()]]
+    assert changed.numpy() == 5.0
 
 
 @compiles

@@ -862,6 +862,24 @@ def test_a_function_whose_conditional_effects_are_errors_too_raises_the_first():
         f(numbers(), tf.constant(1))
 
 
+def test_effects_behind_a_failure_happen_once_while_results_are_checked():
+    called, v = [], tf.Variable(1.0)
+
+    @tf.function
+    def f(it):
+        first = next(it)
+        v.assign_add(tf.py_function(lambda: called.append(1) or 2.0, [], tf.float32))
+        return first
+
+    tf.debugging.enable_check_numerics()
+    try:
+        with pytest.raises(tf.errors.OutOfRangeError):
+            f(numbers())
+    finally:
+        tf.debugging.disable_check_numerics()
+    assert (len(called), v.numpy()) == (1, 3.0)
+
+
 def test_fit_counts_the_step_that_finds_the_end_of_the_data():
     x, y = np.ones([8, 4], np.float32), np.ones([8, 1], np.float32)
     model = keras.Sequential([keras.Input((4,)), keras.layers.Dropout(0.2, seed=1), keras.layers.Dense(1)])

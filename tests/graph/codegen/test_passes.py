@@ -194,21 +194,19 @@ def test_a_variable_is_read_again_after_a_call_that_may_change_it():
     assert (float(before), float(after)) == (4.5, 13.5)
 
 
-# ---- fusing ----------------------------------------------------------------------------------------------------------
+# ---- products and what follows them ----------------------------------------------------------------------------------
 
 
-def test_product_with_bias(rng):
+@pytest.mark.parametrize("add", [lambda y, b: y + b, lambda y, b: b + y, tf.nn.bias_add])
+def test_product_with_bias(rng, add):
     x, w, b = (tf.constant(rng.standard_normal(s), tf.float32) for s in ((4, 3), (3, 5), (5,)))
-    for add in (lambda y: y + b, lambda y: b + y, lambda y: tf.nn.bias_add(y, b)):
-        concrete, result = traced(lambda x, add=add: tf.nn.relu(add(x @ w)), x)
-        assert lines_with(concrete.source(), "MatMulAddV2") or lines_with(concrete.source(), "MatMulBiasAdd")
-        np.testing.assert_allclose(result, np.maximum(x.numpy() @ w.numpy() + b.numpy(), 0), rtol=1e-5, atol=1e-6)
+    _, result = traced(lambda x: tf.nn.relu(add(x @ w, b)), x)
+    np.testing.assert_allclose(result, np.maximum(x.numpy() @ w.numpy() + b.numpy(), 0), rtol=1e-5, atol=1e-6)
 
 
 def test_transposed_product_with_bias(rng):
     x, w, b = (tf.constant(rng.standard_normal(s), tf.float32) for s in ((3, 4), (5, 3), (5,)))
-    concrete, result = traced(lambda x: tf.matmul(x, w, transpose_a=True, transpose_b=True) + b, x)
-    assert "MatMulAddV2" in concrete.source()
+    _, result = traced(lambda x: tf.matmul(x, w, transpose_a=True, transpose_b=True) + b, x)
     np.testing.assert_allclose(result, x.numpy().T @ w.numpy().T + b.numpy(), rtol=1e-5, atol=1e-6)
 
 
@@ -223,11 +221,10 @@ def test_a_product_that_is_needed_itself_is_not_passed_over(rng):
     np.testing.assert_array_equal(total, product.numpy() + 1.0)
 
 
-def test_a_sum_that_makes_the_product_larger_is_not_fused(rng):
+def test_a_sum_that_is_larger_than_the_product(rng):
     x = tf.constant(rng.standard_normal((1, 3)), tf.float32)
     big = tf.ones([4, 1])
-    concrete, result = traced(lambda x, y: tf.matmul(x, y) + big, x, tf.transpose(x))
-    assert "MatMulAddV2" not in concrete.source()
+    _, result = traced(lambda x, y: tf.matmul(x, y) + big, x, tf.transpose(x))
     assert result.shape == (4, 1)
 
 
@@ -238,8 +235,7 @@ def test_convolution_with_bias_and_activation(rng, padding):
     def f(x):
         return tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(x, w, 2, padding), b))
 
-    concrete, result = traced(f, x)
-    assert "Conv2DBiasAdd" in concrete.source()
+    _, result = traced(f, x)
     np.testing.assert_allclose(result, f(x), rtol=1e-5, atol=1e-5)
 
 
@@ -251,7 +247,6 @@ def test_convolution_with_a_vector_that_is_added(rng, batch):
         return b + tf.nn.conv2d(x, w, 1, "SAME")
 
     concrete = tf.function(f).get_concrete_function(tf.TensorSpec([batch, 9, 9, 3]))
-    assert "Conv2DAddV2" in concrete.source()
     np.testing.assert_allclose(concrete(x), f(x), rtol=1e-5, atol=1e-5)
 
 
@@ -259,8 +254,7 @@ def test_convolution_with_a_vector_that_is_added(rng, batch):
 def test_convolution_with_what_is_no_bias(rng, shape):
     x, w, b = (tf.constant(rng.standard_normal(s), tf.float32) for s in ((2, 9, 9, 3), (3, 3, 3, 4), shape))
     f = lambda x: tf.nn.conv2d(x, w, 1, "SAME") + b  # noqa: E731
-    concrete, result = traced(f, x)
-    assert "Conv2DAddV2" not in concrete.source()
+    _, result = traced(f, x)
     np.testing.assert_allclose(result, f(x), rtol=1e-5, atol=1e-5)
 
 
@@ -276,7 +270,7 @@ def test_shapes_that_are_the_same_are_shared(rng):
     assert len(lines_with(concrete.source(), "Tile(")) == 1
 
 
-def test_errors_of_fused_steps_name_the_op():
+def test_errors_of_bound_kernels_name_the_op():
     f = tf.function(
         lambda x, w, b: tf.matmul(x, w) + b,
         input_signature=[tf.TensorSpec([None, None]), tf.TensorSpec([None, 2]), tf.TensorSpec([2])],

@@ -494,3 +494,37 @@ def test_short_rows_that_are_broadcast(shape, dtype):
         if 0 not in own[0].shape:
             for got, want in zip(compiled(*own), function(*own), strict=True):
                 np.testing.assert_array_equal(tf.cast(got, tf.float64), tf.cast(want, tf.float64))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "float16"])
+@pytest.mark.parametrize("seed", range(8))
+def test_rows_of_random_sizes_that_are_broadcast(seed, dtype):
+    """Operands are broadcast along any axes. One step is a cluster, too, where its rows are short."""
+    rng = np.random.default_rng(seed)
+    shape = [int(rng.integers(2, 6)) for _ in range(rng.integers(0, 3))]
+    shape += [int(rng.choice([16, 36, 37, 512])), int(rng.integers(1, 41))]
+    shape.insert(0, (1 << 15) // int(np.prod(shape)) + 1)
+
+    @tf.function(jit_compile=True)
+    def function(x, y, z):
+        return x - y, (x - y) * z + y
+
+    def draw(size):
+        size = [1 if rng.random() < 0.5 else n for n in size]
+        values = torch.from_numpy(rng.random(size[::-1])).to(getattr(torch, dtype))
+        is_view = rng.random() < 0.5
+        return tf.torch.from_torch(values.permute(*reversed(range(len(size)))) if is_view else values.reshape(size))
+
+    full = tf.constant(rng.random(shape), dtype)
+    empty = full[:0], draw(shape[1:]), draw(shape[1:])
+    for x, y, z in [*((full, draw(shape), draw(shape)) for _ in range(6)), empty]:
+        want = x - y, (x - y) * z + y
+        for got, expected in zip(function(x, y, z), want, strict=True):
+            np.testing.assert_array_equal(tf.cast(got, tf.float64), tf.cast(expected, tf.float64))
+
+
+def test_one_step_with_short_rows_is_a_cluster():
+    x, y = tf.ones([64, 100, 12, 8]), tf.ones([64, 1, 12, 1])
+    for other, is_cluster in ((y, True), (x[0, 0], False), (x, False)):
+        source = tf.function(lambda x, y: tf.cumsum(x - y)).get_concrete_function(x, other).source(kernels=True)
+        assert ("define void" in source) == is_cluster

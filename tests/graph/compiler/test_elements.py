@@ -1,7 +1,6 @@
 """Every element form computes what its op's kernel computes, in each dtype that it supports."""
 
 import contextlib
-import ctypes
 import itertools
 import math
 
@@ -18,6 +17,7 @@ pytest.importorskip("llvmlite")
 
 import llvmlite.ir as ir
 
+from tapeflow.graph.compiler.calling import packer
 from tapeflow.graph.compiler.expressions import record_passes
 from tapeflow.graph.compiler.kernels import text
 from tapeflow.graph.compiler.loops import Operand
@@ -126,14 +126,14 @@ class Compiled:
         operands = [Operand(d, (True, i not in broadcast)[-loops:]) for i, d in enumerate(self.inputs)]
         with skipping_without_sleef():
             module = text(operands, record_passes(operands, compute), loops)
-        self.function = function(op.name, module, lambda: module, 1 + len(operands) + len(constants))
+        self.function = function(op.name, module, lambda: module)
 
     def __call__(self, *values, sizes=None):
         sizes = sizes or [len(values[0])]
         values = [v.contiguous() for v in values]
         outputs = [torch.empty(sizes, dtype=d) for d in self.outputs]
-        array = (ctypes.c_int64 * len(sizes))(*sizes)
-        self.function(ctypes.addressof(array), *[t.data_ptr() for t in values], *[t.data_ptr() for t in outputs])
+        table = [*(t.data_ptr() for t in (*values, *outputs)), *sizes]
+        self.function(packer(len(table))(*table))
         return outputs
 
 

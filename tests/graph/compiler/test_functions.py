@@ -1,7 +1,5 @@
 """Functions of float32 in primitives: near the exact value at all floats."""
 
-import ctypes
-
 import numpy as np
 import pytest
 import torch
@@ -9,6 +7,7 @@ import torch
 pytest.importorskip("llvmlite")
 
 import tapeflow as tf
+from tapeflow.graph.compiler.calling import packer
 from tapeflow.graph.compiler.expressions import record_passes
 from tapeflow.graph.compiler.functions import FUNCTIONS
 from tapeflow.graph.compiler.kernels import text
@@ -21,8 +20,8 @@ STEP = 4093  # of all floats, every so many; with 409, the largest error is 1.5
 def computed(name, x):
     operands = [Operand(tf.float32, (True,))]
     module = text(operands, record_passes(operands, lambda b, x: [FUNCTIONS[name](b, x[0])]), 1)
-    sizes, y = (ctypes.c_int64 * 1)(len(x)), torch.empty_like(x)
-    function(f"test_{name}", module, lambda: module, 3)(ctypes.addressof(sizes), x.data_ptr(), y.data_ptr())
+    y = torch.empty_like(x)
+    function(f"test_{name}", module, lambda: module)(packer(3)(x.data_ptr(), y.data_ptr(), len(x)))
     return y
 
 

@@ -329,6 +329,40 @@ def test_random_numbers_until_a_condition():
     assert len({int(first_above(tf.constant(0.999))[1]) for _ in range(20)}) > 10
 
 
+@pytest.mark.parametrize(
+    ("goes_on", "moves", "trips"),
+    [
+        (lambda i, n: i < n, 0, 4),
+        (lambda i, n: i <= n, 0, 5),
+        (lambda i, n: n > i, 0, 4),
+        (lambda i, n: i != n, 0, 4),
+        (lambda i, n: i < n, -1, 2),
+        (lambda i, n: i <= n, -1, 3),
+        (lambda i, n: i < n + 1, 0, 5),
+        (lambda i, n: i < n - i, 0, 2),
+        (lambda i, n: i < 9 + n * 0 and i < n, 0, 4),
+    ],
+)
+@pytest.mark.parametrize("seed", [None, 3])
+def test_trips_of_loops_with_random_numbers_arrays_and_gradients(goes_on, moves, trips, seed):
+    @tf.function
+    def function(x, n):
+        i, draws = tf.constant(0), tf.TensorArray(tf.float32, 0, dynamic_size=True, element_shape=[2])
+        while goes_on(i, n):
+            draw = tf.random.uniform([2], seed=seed)
+            x = x * 2.0 + draw
+            draws = draws.write(i, draw)
+            i, n = i + 1, n + moves if moves else n
+        return x, draws.stack()
+
+    x = tf.Variable([0.5, -0.25])
+    with tf.GradientTape() as tape:
+        last, draws = function(x, tf.constant(4))
+    assert draws.shape == [trips, 2] and len(np.unique(draws)) == 2 * trips
+    assert np.all((draws > 0) & (draws < 1))
+    assert tape.gradient(last, x).numpy().tolist() == [2.0**trips] * 2
+
+
 @pytest.mark.parametrize("inside", ["a conditional", "an uncounted loop"])
 def test_seeded_random_numbers_that_nobody_counts(inside):
     @tf.function

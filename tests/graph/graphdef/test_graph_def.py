@@ -200,6 +200,28 @@ def test_arguments_that_do_not_fit(arguments, error, message):
         imported(CONST, **arguments)
 
 
+@pytest.mark.parametrize(
+    ("key", "new", "control_input", "inputs", "value"),
+    [
+        ("a:0", [5.0, 3.0], "import/n", ["import/s:0", "import/s:1"], 2.0),
+        ("a", [5.0, 3.0], "import/n", ["import/s:0", "import/s:1"], 2.0),
+        ("s:1", [7.0], "import/n", ["import/s:0", "new:0"], -6.0),
+        ("s", [7.0], "import/n", ["new:0", "import/s:1"], 5.0),
+        ("^n", [7.0], "new", ["import/s:0", "import/s:1"], -1.0),
+    ],
+)
+def test_tensors_and_control_inputs_that_replace_others_as_in_tensorflow(key, new, control_input, inputs, value):
+    with tf.Graph().as_default() as graph:
+        s = tf.raw_ops.Split(axis=0, value=tf.constant([1.0, 2.0], name="a"), num_split=2, name="s")
+        with tf.control_dependencies([tf.no_op(name="n")]):
+            tf.subtract(*s, name="y")
+    with tf.Graph().as_default(), v1.Session() as session:
+        (y,) = tf.import_graph_def(graph.as_graph_def(), {key: tf.constant(new, name="new")}, ["y"])
+        assert [o.name for o in y.control_inputs] == [control_input]
+        assert [t.name for t in y.inputs] == inputs
+        assert session.run(y.outputs[0]).tolist() == [value]
+
+
 def test_only_graph_defs_are_imported():
     for wrong in (3, b"\n\0", "text"):
         with pytest.raises(TypeError, match="must be a GraphDef proto"):

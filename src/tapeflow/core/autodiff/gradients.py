@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class DynamicShape(Sequence):
     """The shape of a symbolic tensor whose dimensions are not all static: ints, and scalar tensors for the others."""
 
-    def __init__(self, tensor: Any) -> None:
+    def __init__(self, tensor: Tensor) -> None:
         self.tensor = tensor
         self._dims: tuple[Any, ...] | None = None
 

@@ -92,13 +92,13 @@ def _bool_attr(name: str, value: complex | np.generic) -> bool:
     return value
 
 
-def _string_attr(name: str, value: Any) -> str:
+def _string_attr(name: str, value: object) -> str:
     if not isinstance(value, (str, bytes)):
         raise TypeError(f"Expected string for argument '{name}' not {value!r}.")
     return value.decode(errors="surrogateescape") if isinstance(value, bytes) else str(value)
 
 
-def _type_attr(name: str, value: Any) -> DType:
+def _type_attr(name: str, value: object) -> DType:
     if value is None:
         raise TypeError(f"Expected DataType for argument '{name}' not None.")
     return as_dtype(value).base_dtype

@@ -137,7 +137,7 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
     raise unsupported_value(value, value)
 
 
-def is_arrow(value: Any) -> bool:
+def is_arrow(value: object) -> bool:
     """Returns True for an array or a series of an Arrow library; a series may also hold an array of NumPy."""
     kind = type(value)
     if hasattr(kind, "__arrow_c_array__"):

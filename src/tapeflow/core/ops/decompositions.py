@@ -7,7 +7,7 @@ A form is a function of an op's inputs and attrs, by their names in its definiti
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
@@ -17,6 +17,9 @@ from tapeflow.core.ops.kernels import translate_error
 from tapeflow.core.ops.op import RegisteredOp
 from tapeflow.core.ops.shape_rules import unknown
 from tapeflow.core.values.symbolic import SymbolicTensor
+
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.func_graph import FuncGraph
 
 Form = Callable[..., Any]
 
@@ -86,7 +89,7 @@ def call(name: str, arguments: Mapping[str, Any]) -> list[Any]:
     return [*stated, *outputs[len(stated) :]]
 
 
-def _of_graph(graph: Any) -> Callable[[Any], Any]:
+def _of_graph(graph: FuncGraph) -> Callable[[Any], Any]:
     """Returns a function from an argument to the tensor of the graph for it; others stay."""
     return lambda arg: graph.capture(arg) if isinstance(arg, SymbolicTensor) else arg
 

@@ -54,7 +54,6 @@ class Op:
         summed: `summed(batch, *args)`, the sum of the op's results over all slices of a batch, as one op.
         static_value: `static_value(*args)`, the integers of the result in nested tuples, with None for each that is not
             static; see `core/ops/static.py`.
-        fusions: from the name of an op whose result this one takes to the rule that computes both in one kernel.
         inline: `inline(*args)`, the expression that the compiler writes for a call: a function and a template with
             `{kernel}` and the tensors `{0}`, `{1}`, ...; or None.
         layer: `layer(*args)`, the kernels that take the weights prepared; see `core/ops/layer.py`.
@@ -122,7 +121,6 @@ class Op:
     batching: Callable[..., Any] | None = None
     summed: Callable[..., Any] | None = None
     static_value: Callable[..., Any] | None = None
-    fusions: Mapping[str, Callable[..., Any]] = MappingProxyType({})
     inline: Any = None
     layer: Callable[..., WeightLayer | None] | None = None
     decomposition: Callable[..., Any] | None = None

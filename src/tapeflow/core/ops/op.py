@@ -311,7 +311,7 @@ class RegisteredOp(DefinedOp):
         return result
 
 
-def _has_reflected(value: Any) -> bool:
+def _has_reflected(value: object) -> bool:
     return any(hasattr(type(value), m) for m in ("__tf_reflected__", "__radd__")) and not isinstance(
         value, (int, float, complex, str, bytes, list, tuple)
     )
@@ -367,13 +367,6 @@ class OpFunction(Protocol[P, R]):
 
     def decomposition(self, rule: Rule) -> Rule:
         """Declares the operations of TensorFlow that stand for the op in a `GraphDef`: `rule(operation)`."""
-
-    def fuses(self, inner: str) -> Callable[[Rule], Rule]:
-        """Declares a kernel for this op and the op named `inner` whose result it takes.
-
-        `rule(inner, outer, other)` takes the two steps and the other input of this one, and returns a function, a
-        template of `{kernel}` and the tensors `{0}`, `{1}`, ..., and these tensors; or None.
-        """
 
 
 @overload
@@ -466,7 +459,6 @@ def op(
         function.gradient = functools.partial(gradient_of, new)
         for attribute in ("accumulate", "batching", "summed", "static_value", "inline", "layer", "decomposition"):
             setattr(function, attribute, functools.partial(_declare_rule, new, attribute))
-        function.fuses = functools.partial(_declare_fusion, new)
         new.function = function
         registry[name] = new
         if alias:
@@ -482,16 +474,8 @@ def _declare_rule(op: Op, attribute: str, rule: Rule) -> Rule:
     return rule
 
 
-def _declare_fusion(op: Op, inner: str) -> Callable[[Rule], Rule]:
-    def decorate(rule: Rule) -> Rule:
-        op.fusions = {**op.fusions, inner: rule}
-        return rule
-
-    return decorate
-
-
 def operator(
-    function: Any, name: str, slow: Callable[..., Any] | None = None, public: Any = None
+    function: Any, name: str, slow: Callable[..., Any] | None = None, public: Callable[..., Any] | None = None
 ) -> Callable[..., Any]:
     """Returns an op's function as a binary operator of `Tensor`; NotImplemented for operands that it can't convert.
 

@@ -61,19 +61,19 @@ def datatype_name(dtype: DType) -> str:
     return _DATATYPE_NAMES.get(dtype.name, dtype.name)
 
 
-def unfit(value: Any, dtype: DType) -> TypeError:
+def unfit(value: object, dtype: DType) -> TypeError:
     """Returns the error for a value that can't become a dtype."""
     return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {datatype_name(dtype)}")
 
 
-def unconvertible(value: Any, reason: str) -> TypeError | ValueError:
+def unconvertible(value: object, reason: str) -> TypeError | ValueError:
     """Returns the error for a value that can't become a tensor; in a graph of another class, as TensorFlow's."""
     if state.graph is None or value is None:
         return ValueError(reason)
     return TypeError(f"Failed to convert elements of {value!r} to Tensor. {reason}")
 
 
-def unsupported_value(value: Any, whole: Any) -> TypeError | ValueError:
+def unsupported_value(value: object, whole: object) -> TypeError | ValueError:
     """Returns the error for a value, part of a whole, of a type that tensors have no values of."""
     if whole is None and state.graph is not None:
         return ValueError("None values not supported.")
@@ -204,7 +204,7 @@ def quick_strings(value: Sequence[Any], dtype: DType | None) -> StringArray | No
 # ---- any sequence ----------------------------------------------------------------------------------------------------
 
 
-def is_sequence(value: Any) -> bool:
+def is_sequence(value: object) -> bool:
     """Returns True if a value is a list to TensorFlow."""
     if isinstance(value, (list, tuple, range)):
         return True
@@ -216,7 +216,7 @@ def is_sequence(value: Any) -> bool:
     return hasattr(kind, "__getitem__") and hasattr(kind, "__len__") and not hasattr(kind, "__array__")
 
 
-def array_of(value: Any, dtype: DType | None) -> tuple[Any, DType]:
+def array_of(value: Sequence[Any], dtype: DType | None) -> tuple[Any, DType]:
     """Returns the array of a nested sequence of numbers or texts, and the dtype it stands for.
 
     Raises:

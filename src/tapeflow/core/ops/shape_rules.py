@@ -224,7 +224,7 @@ def stated_dims(dims: Sequence[int | None]) -> tuple[int | None, ...]:
 _NO_SHAPE = "Invalid value in tensor used for shape: {}"
 
 
-def wholly_static(argument: Any) -> bool:
+def wholly_static(argument: object) -> bool:
     """Returns True if all numbers of a host argument are static: TensorFlow's shape functions mostly ask no less."""
     if isinstance(argument, tuple):
         return all(map(wholly_static, argument))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.types.dtypes import as_dtype, string
 
+if TYPE_CHECKING:
+    from tapeflow.core.types.shape import TensorShape
 
-def parts_along(shape: Any, axis: int, count: int) -> list[int]:
+
+def parts_along(shape: TensorShape, axis: int, count: int) -> list[int]:
     """Returns the number of parts along each dimension: `count` along one, and one along the others."""
     parts = [1] * len(shape)
     parts[axis] = count
@@ -20,7 +23,7 @@ def size_of_element(dtype: Any, bytes_per_string: int) -> int:
     return bytes_per_string if kind is string else kind.size
 
 
-def fewest_parts(shape: Any, axis: int, element: int, max_bytes: int, max_parts: int | None) -> list[int]:
+def fewest_parts(shape: TensorShape, axis: int, element: int, max_bytes: int, max_parts: int | None) -> list[int]:
     """Returns the smallest number of parts of at most so many bytes each, along one dimension.
 
     Args:
@@ -37,7 +40,7 @@ def fewest_parts(shape: Any, axis: int, element: int, max_bytes: int, max_parts:
     return parts_along(shape, axis, min(max_parts, count) if max_parts else count)
 
 
-def most_parts(shape: Any, axis: int, element: int, min_bytes: int, max_parts: int) -> list[int]:
+def most_parts(shape: TensorShape, axis: int, element: int, min_bytes: int, max_parts: int) -> list[int]:
     """Returns the largest number of parts of about so many bytes each, along one dimension.
 
     Args:

@@ -30,7 +30,7 @@ class DenseSpec(ShapedSpec):
 
     __slots__ = ("_name",)
 
-    def __init__(self, shape: Any, dtype: Any = float32, name: str | None = None) -> None:
+    def __init__(self, shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None) -> None:
         self._shape = TensorShape(shape)
         self._dtype = as_dtype(dtype)
         self._name = name
@@ -196,7 +196,7 @@ class BoundedTensorSpec(TensorSpec):
 
     def __init__(
         self,
-        shape: Any,
+        shape: ShapeLike,
         dtype: DType,
         minimum: float | np.ndarray | list[int],
         maximum: float | np.ndarray | list[float],
@@ -291,7 +291,7 @@ class VariableSpec(DenseSpec):
     _is_composite = False
 
     def __init__(
-        self, shape: Any, dtype: DTypeLike = float32, trainable: bool = True, alias_id: int | None = None
+        self, shape: ShapeLike, dtype: DTypeLike = float32, trainable: bool = True, alias_id: int | None = None
     ) -> None:
         super().__init__(shape, dtype)
         self.trainable = trainable
@@ -368,7 +368,7 @@ class IndexedSlicesSpec(TypeSpec):
 
     def __init__(
         self,
-        shape: Any = None,
+        shape: ShapeLike = None,
         dtype: DType = float32,
         indices_dtype: DType = int64,
         dense_shape_dtype: DType | None = None,
@@ -419,7 +419,7 @@ class NoneTensorSpec(TypeSpec):
         pass
 
     @classmethod
-    def from_value(cls, value: Any) -> NoneTensorSpec:
+    def from_value(cls, value: object) -> NoneTensorSpec:
         """Returns the spec of None."""
         return cls()
 

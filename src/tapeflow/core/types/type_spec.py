@@ -175,7 +175,7 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
     # The mangled names of private methods of TensorFlow's class, which libraries call in specs of their own.
 
     @staticmethod
-    def _TypeSpec__is_compatible(a: Any, b: Any) -> bool:
+    def _TypeSpec__is_compatible(a: object, b: object) -> bool:
         return _are_compatible(a, b)
 
     def _TypeSpec__make_cmp_key(self, value: Any) -> Any:

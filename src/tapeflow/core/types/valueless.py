@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -10,7 +11,7 @@ class ValuelessType:
 
     __slots__ = ()
 
-    def placeholder_value(self, placeholder_context: Any) -> None:
+    def placeholder_value(self, placeholder_context: object) -> None:
         """Returns None: there is no value for a placeholder to stand for."""
         return
 
@@ -18,7 +19,7 @@ class ValuelessType:
         """Returns the tensors of a value: none."""
         return []
 
-    def from_tensors(self, tensors: Any) -> None:
+    def from_tensors(self, tensors: Iterable[Any]) -> None:
         """Takes no tensor from `tensors`."""
         return
 

@@ -93,7 +93,7 @@ def strings_of_arrow(value: Any) -> StringArray | None:
     return StringArray.concatenate(chunks) if chunks else StringArray.of([])
 
 
-def _arrow_strings(kind: bytes, array: _Array, owner: Any) -> Any:
+def _arrow_strings(kind: bytes, array: _Array, owner: object) -> Any:
     if kind not in _OFFSETS or array.dictionary:
         return None
     if array.null_count and _has_nulls(array):
@@ -110,7 +110,7 @@ def _arrow_strings(kind: bytes, array: _Array, owner: Any) -> Any:
     return StringArray(data, offsets.astype(np.int64, copy=False))
 
 
-def _strings_of_views(array: _Array, owner: Any) -> StringArray:
+def _strings_of_views(array: _Array, owner: object) -> StringArray:
     """Returns the strings of an array of views: 16 bytes with the length, and with the string or its place."""
     views = _view_memory(array.buffers[1], 4 * (array.offset + array.length), np.dtype(np.int32), owner)
     views = views[4 * array.offset :].reshape(-1, 4)
@@ -137,7 +137,7 @@ def _has_nulls(array: _Array) -> bool:
     return not np.unpackbits(bits, bitorder="little")[first:last].all()
 
 
-def _view_memory(address: int | None, count: int, kind: np.dtype[Any], owner: Any) -> np.ndarray:
+def _view_memory(address: int | None, count: int, kind: np.dtype[Any], owner: object) -> np.ndarray:
     """Returns memory as an array that keeps its owner."""
     if not count or address is None:
         return np.empty(count, kind)
@@ -194,7 +194,7 @@ _DESTROY = {
 }  # fmt: skip
 
 
-def _make_capsule(struct: Any, name: bytes, keeps: Any) -> Any:
+def _make_capsule(struct: Any, name: bytes, keeps: object) -> Any:
     """Returns a capsule with a struct."""
     kind, number, address = type(struct), _next(), ctypes.addressof(struct)
     struct.release = ctypes.cast(_RELEASE[kind], ctypes.c_void_p).value

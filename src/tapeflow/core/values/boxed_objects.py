@@ -10,14 +10,14 @@ from tapeflow.core.types.dtypes import DType
 from tapeflow.core.values.tensor import EagerTensor, invalid
 
 
-def box_object(value: Any) -> np.ndarray:
+def box_object(value: object) -> np.ndarray:
     """Returns a Python object, such as `bytes`, as the bare value of a scalar."""
     array = np.empty((), object)
     array[()] = value
     return array
 
 
-def hold_object(value: Any, dtype: DType) -> EagerTensor:
+def hold_object(value: object, dtype: DType) -> EagerTensor:
     """Returns a scalar tensor that holds a Python object."""
     return EagerTensor(box_object(value), dtype)
 

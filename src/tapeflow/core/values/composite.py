@@ -6,7 +6,7 @@ alone.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, SupportsIndex
 
 
 class CompositeTensor:
@@ -24,7 +24,7 @@ class CompositeTensor:
         """Returns the value with tensors in the place of its variables; a class that may hold some overrides this."""
         return self
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         if not self._is_tensor:  # a dataset has more than its components
             return super().__reduce_ex__(protocol)
         spec = self._type_spec

@@ -81,7 +81,7 @@ def _item_indices(value: Any) -> range:
     return range(len(value))
 
 
-def _return_unchanged(value: Any) -> Any:
+def _return_unchanged(value: object) -> Any:
     return value
 
 
@@ -167,7 +167,7 @@ _PLAIN = _ContainerTable(expand_composites=False)
 _EXPANDED = _ContainerTable(expand_composites=True)
 
 
-def is_nested(seq: Any) -> bool:
+def is_nested(seq: object) -> bool:
     """Returns True if a value is a structure and not an atom.
 
     Args:
@@ -417,7 +417,7 @@ def _find_mismatch(a: Any, b: Any, check_types: bool, table: _ContainerTable) ->
     return None
 
 
-def _same_kind(a: Any, b: Any) -> bool:
+def _same_kind(a: object, b: object) -> bool:
     """Returns True if two structures of different types count as the same type."""
     if {type(a), type(b)} == {tuple, TrackedTuple}:
         return True
@@ -445,7 +445,7 @@ def _spec_of(value: Any) -> Any:
     return value if isinstance(value, CompositeSpec) else None
 
 
-def _type_text(value: Any) -> str:
+def _type_text(value: object) -> str:
     return f"type={type(value).__name__} str={value}"
 
 
@@ -457,5 +457,5 @@ class _Dot:
 _DOT = _Dot()
 
 
-def _to_dot(atom: Any) -> _Dot:
+def _to_dot(atom: object) -> _Dot:
     return _DOT

@@ -23,22 +23,22 @@ from tapeflow.core.values.nest import (
 )
 
 
-def is_nested_or_composite(seq: Any) -> bool:
+def is_nested_or_composite(seq: object) -> bool:
     """Returns True if a value is a structure when composite tensors and their specs count as structures."""
     return _EXPANDED[type(seq)] is not None
 
 
-def is_mapping(obj: Any) -> bool:
+def is_mapping(obj: object) -> bool:
     """Returns True if a value is a mapping."""
     return isinstance(obj, Mapping)
 
 
-def is_attrs(obj: Any) -> bool:
+def is_attrs(obj: object) -> bool:
     """Returns True if a value is an instance of an `attrs` class."""
     return hasattr(type(obj), "__attrs_attrs__")
 
 
-def is_namedtuple(instance: Any, strict: bool = False) -> bool:
+def is_namedtuple(instance: object, strict: bool = False) -> bool:
     """Returns True if a value is a namedtuple; if `strict`, of a class that is not derived from another namedtuple."""
     return _is_namedtuple_type(type(instance)) and (not strict or type(instance).__base__ is tuple)
 
@@ -248,7 +248,7 @@ def _has_type_of(tree: list[Any], shallow: list[int]) -> bool:
     )
 
 
-def _different_types(shallow: Any, tree: Any) -> TypeError:
+def _different_types(shallow: object, tree: object) -> TypeError:
     return TypeError(
         "The two structures don't have the same sequence type. "
         f"Input structure has type {type(tree)}, while shallow structure has type {type(shallow)}."

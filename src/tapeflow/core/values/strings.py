@@ -49,7 +49,7 @@ class StringArray:
     _offsets: Any  # None as long as there are no buffers
     _strings: list[bytes] | None  # of a small array; never changed
 
-    def __init__(self, data: Any, offsets: np.ndarray, shape: Sequence[int] = _FLAT) -> None:
+    def __init__(self, data: bytes | np.ndarray, offsets: np.ndarray, shape: Sequence[int] = _FLAT) -> None:
         """Creates an array of buffers, which nobody may change afterwards.
 
         Args:

@@ -179,7 +179,7 @@ class SymbolicTensor(Tensor):
         return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name}{device})'
 
 
-def out_of_scope(tensor: SymbolicTensor, user: Any) -> InaccessibleTensorError:
+def out_of_scope(tensor: SymbolicTensor, user: object) -> InaccessibleTensorError:
     """Returns the error for a tensor that is used outside of its graph, by `user`, with the lines that made it."""
     lines = [f'    File "{f.filename}", line {f.lineno}, in {f.name}\n' for f in tensor.op.traceback]
     return InaccessibleTensorError(

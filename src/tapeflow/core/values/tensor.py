@@ -357,7 +357,7 @@ class EagerTensor(Tensor):
     def __dlpack_device__(self) -> Any:
         return self.value.__dlpack_device__()
 
-    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[Any, Any]:
         """Returns a vector of strings as an Arrow array (large binary) in the same memory: two PyCapsules."""
         value = self.value
         if type(value) is not StringArray or value.ndim != 1:
@@ -407,7 +407,7 @@ class EagerTensor(Tensor):
     def __copy__(self) -> EagerTensor:
         return self  # it never changes
 
-    def __deepcopy__(self, memo: Any) -> EagerTensor:
+    def __deepcopy__(self, memo: dict[int, Any]) -> EagerTensor:
         copied = EagerTensor(
             self.value.clone() if isinstance(self.value, torch.Tensor) else copy.copy(self.value), self.dtype
         )

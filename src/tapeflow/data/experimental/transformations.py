@@ -432,7 +432,7 @@ def pad_to_cardinality(cardinality: int, mask_key: str = "valid") -> Transformat
                 f"({cardinality}), but has cardinality {size}"
             )
 
-        def nothing(_: Any) -> Any:
+        def nothing(_: object) -> Any:
             return {**elements.map_specs(lambda s: zeros(s.shape, s.dtype), spec), mask_key: convert(False, bool_)}
 
         valid = dataset.map(lambda x: {**x, mask_key: convert(True, bool_)})

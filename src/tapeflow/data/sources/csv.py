@@ -38,7 +38,8 @@ class Csv(OfFiles):
     @classmethod
     def of(
         cls, filenames: Any, record_defaults: Sequence[Any], compression_type: Any, buffer_size: Any, header: bool,
-        field_delim: str, use_quote_delim: bool, na_value: str, select_cols: Any, exclude_cols: Any,
+        field_delim: str, use_quote_delim: bool, na_value: str, select_cols: Sequence[int] | None,
+        exclude_cols: Sequence[int] | None,
     ) -> Csv:  # fmt: skip
         """Returns the node for a user's arguments."""
         if select_cols is not None and exclude_cols is not None:

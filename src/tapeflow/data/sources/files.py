@@ -77,7 +77,7 @@ class OfFiles(Unary):
     def operation(self) -> Any:
         fields, names = Fields(self), self.input_dataset
 
-        def read(name: Any) -> Any:
+        def read(name: Tensor) -> Any:
             files = reshape(name, [1])
             variant = add_operation(self.op, lambda n, d: files if n == "filenames" else fields(n, d))
             return DatasetSpec.dataset(Variant(variant, self.spec))
@@ -136,7 +136,7 @@ def reading(compression_type: TensorLike, buffer_size: Any) -> tuple[Any, int]:
     return text(compression_type or ""), _BUFFER if buffer_size is None else integer(buffer_size)
 
 
-def list_files(file_pattern: Any, shuffle: bool, seed: Any) -> Node:
+def list_files(file_pattern: Any, shuffle: bool, seed: TensorLike | None) -> Node:
     """Returns the node of the names of the files that match patterns."""
     pattern = convert(_plain_names(file_pattern), string)
     names: Any = matching_files(pattern)

@@ -40,7 +40,7 @@ class FromList(Elements):
     name = "_ListDataset"
 
     @classmethod
-    def of(cls, values: Any) -> FromList:
+    def of(cls, values: Sequence[Any]) -> FromList:
         """Returns the node of a list of structures of tensors."""
         if not isinstance(values, list):
             raise ValueError("Invalid `elements`. `elements` must be a list.")
@@ -57,6 +57,6 @@ class FromList(Elements):
 
 
 @op_kernel("ListDataset")
-def _list_dataset(tensors: list[Any], spec: Any) -> Node:
+def _list_dataset(tensors: list[Any], spec: Sequence[Any]) -> Node:
     width = len(spec)
     return Elements([tuple([t.value for t in tensors[i : i + width]]) for i in range(0, len(tensors), width)], spec)

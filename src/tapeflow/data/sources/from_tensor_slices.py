@@ -65,7 +65,7 @@ class FromTensorSlices(Node):
         )
 
 
-def _slice_taker(value: Any) -> Callable[[torch.Tensor], Any]:
+def _slice_taker(value: torch.Tensor | StringArray | np.ndarray) -> Callable[[torch.Tensor], Any]:
     if isinstance(value, torch.Tensor):
         return lambda numbers: value.index_select(0, numbers)
     return lambda numbers: value[numbers.numpy()]

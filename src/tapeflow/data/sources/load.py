@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction, OpFunction
@@ -14,6 +14,9 @@ from tapeflow.data.saved_datasets import METADATA, Metadata, compression_of, rea
 from tapeflow.data.sources.from_list import Elements
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.io.gfile import files as gfile
+
+if TYPE_CHECKING:
+    from tapeflow.data.dataset import Dataset
 
 
 class _ShardFile(Node):
@@ -46,7 +49,7 @@ class Load(Node):
         self.inputs = [dataset_of_shards(os.path.join(path, metadata.run), spec, compression, reader)]
 
     @classmethod
-    def of_op(cls, path: bytes, compression: Any, reader_func: OpFunction, spec: Any) -> Load:
+    def of_op(cls, path: bytes, compression: Any, reader_func: OpFunction, spec: Sequence[Any]) -> Load:
         return cls(path.decode(), spec, compression_of(compression), typed_reader(reader_func, spec))
 
     def operands(self) -> Sequence[Node]:
@@ -64,7 +67,9 @@ class Load(Node):
         return inputs[0]
 
 
-def load(path: str | os.PathLike, element_spec: Any, compression: Any, reader: Any, wait: bool) -> Load:
+def load(
+    path: str | os.PathLike, element_spec: Any, compression: str | None, reader: Callable[..., Any] | None, wait: bool
+) -> Load:
     """Returns the node of a saved dataset, for a user's arguments."""
     folder = os.fspath(path)
     while wait and not gfile.exists(os.path.join(folder, METADATA)):
@@ -81,7 +86,7 @@ def dataset_of_shards(folder: str, spec: Any, compression: str, reader: Any) -> 
     return dataset._node
 
 
-def _in_turn(shards: Any) -> Any:
+def _in_turn(shards: Dataset) -> Any:
     """Returns the elements of shards in turn."""
     return shards.interleave(lambda shard: shard)
 

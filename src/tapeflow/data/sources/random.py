@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.data.elements import Element
@@ -23,12 +24,12 @@ class Random(Seeded, Node):
     name = "RandomDatasetV2"
 
     @classmethod
-    def of(cls, seed: Any, rerandomize_each_iteration: bool | None) -> Random:
+    def of(cls, seed: TensorLike | None, rerandomize_each_iteration: bool | None) -> Random:
         """Returns the node for a user's seed, or a random one for None."""
         return cls(Seeds(seeds_of(seed), bool(rerandomize_each_iteration)))
 
     @classmethod
-    def of_op(cls, seed: int, seed2: int, rerandomize_each_iteration: Any = False) -> Random:
+    def of_op(cls, seed: int, seed2: int, rerandomize_each_iteration: bool = False) -> Random:
         return cls(Seeds((seed, seed2), bool(rerandomize_each_iteration)))
 
     def element_spec(self) -> Any:

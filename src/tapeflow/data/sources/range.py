@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from tapeflow.core.types.aliases import DTypeLike
 from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import invalid
@@ -25,7 +26,7 @@ class Range(Node):
     output_types: Sequence[Any]
 
     @classmethod
-    def of(cls, args: Sequence[Any], output_type: Any) -> Range:
+    def of(cls, args: Sequence[Any], output_type: DTypeLike) -> Range:
         """Returns the node for the arguments of the builtin `range`."""
         if not 1 <= len(args) <= 3:
             raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}.")

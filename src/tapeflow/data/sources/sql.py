@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
 import torch
 
 from tapeflow.core.errors import UnknownError
-from tapeflow.core.types.dtypes import as_dtype, bool_, float64, int8, int16, int32, int64, string, uint8, uint16
+from tapeflow.core.types.dtypes import DType, as_dtype, bool_, float64, int8, int16, int32, int64, string, uint8, uint16
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import invalid
@@ -31,7 +31,7 @@ class Sql(Node):
     types: Any
 
     @classmethod
-    def of_op(cls, driver_name: Any, data_source_name: Any, query: Any, output_types: Any) -> Sql:
+    def of_op(cls, driver_name: bytes, data_source_name: bytes, query: bytes, output_types: Sequence[DType]) -> Sql:
         return cls(text(driver_name), text(data_source_name), text(query), tuple(output_types))
 
     def element_spec(self) -> Any:

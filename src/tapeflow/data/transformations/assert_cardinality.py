@@ -8,7 +8,7 @@ from typing import Any
 
 from tapeflow.core.errors import FailedPreconditionError
 from tapeflow.data.elements import Element
-from tapeflow.data.node import Unary, dataset_op
+from tapeflow.data.node import Node, Unary, dataset_op
 from tapeflow.data.threads import Failure, raises_failures, with_failures
 
 
@@ -22,7 +22,7 @@ class AssertCardinality(Unary):
     passes_elements = True
 
     @classmethod
-    def of_op(cls, input_dataset: Any, cardinality: int) -> AssertCardinality:
+    def of_op(cls, input_dataset: Node, cardinality: int) -> AssertCardinality:
         return cls(input_dataset, cardinality)
 
     def cardinality(self) -> int:

@@ -6,7 +6,7 @@ import functools
 import itertools
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -18,6 +18,9 @@ from tapeflow.data import elements
 from tapeflow.data.elements import Element
 from tapeflow.data.node import Node, Rows, Unary, dataset_op
 from tapeflow.data.threads import with_failures
+
+if TYPE_CHECKING:
+    from tapeflow.data.dataset import Dataset
 
 
 def runs(items: Iterator[Any], size: int, drop_remainder: bool) -> Iterator[list[Any]]:
@@ -162,7 +165,7 @@ class _RowBatches(Node):
         return map(rows.take, numbers)
 
 
-def compute_batch_size(dataset: Any) -> Tensor:
+def compute_batch_size(dataset: Dataset) -> Tensor:
     """Returns the batch size of a dataset as an int64 scalar; -1 if it is not static, or differs between batches.
 
     Args:

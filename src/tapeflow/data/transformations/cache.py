@@ -77,5 +77,5 @@ class FileCache(Cache):
 
 
 @op_kernel("CacheDataset", "CacheDatasetV2")
-def _cache_dataset(input_dataset: Any, filename: bytes) -> Node:
+def _cache_dataset(input_dataset: Node, filename: bytes) -> Node:
     return FileCache(input_dataset, filename.decode()) if filename else Cache(input_dataset)

@@ -10,6 +10,7 @@ import torch
 
 from tapeflow.autograph.conversion import convert_function
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.composite import CompositeTensor
@@ -105,5 +106,5 @@ def number_function(which: str, function: Callable[..., Any], name: str, spec: A
     return traced
 
 
-def _as_int64(value: Any) -> Any:
+def _as_int64(value: TensorLike) -> Any:
     return value if isinstance(value, (Tensor, CompositeTensor)) else convert(value, int64)

@@ -89,5 +89,5 @@ def order_attr(in_order: bool | None) -> str:
 
 
 @op_kernel("MapAndBatchDataset")
-def _map_and_batch(input_dataset: Any, f: OpFunction, batch_size: int, drop_remainder: bool) -> Node:
+def _map_and_batch(input_dataset: Node, f: OpFunction, batch_size: int, drop_remainder: bool) -> Node:
     return Batch(Map.of_op(input_dataset=input_dataset, f=f), batch_size, drop_remainder)

@@ -13,7 +13,8 @@ from tapeflow.array.concat_and_split import stack
 from tapeflow.core.errors import DataLossError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.static import static_shape
-from tapeflow.core.types.dtypes import int64, string, variant
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.dtypes import DType, int64, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.strings import StringArray
@@ -21,7 +22,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data import elements
 from tapeflow.data.elements import Element
-from tapeflow.data.node import UnknownInteger, dataset_op, integer
+from tapeflow.data.node import Node, UnknownInteger, dataset_op, integer
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.transformations.batch import Batching
 from tapeflow.math.casting import cast
@@ -39,8 +40,9 @@ class PaddedBatch(Batching):
 
     @classmethod
     def of_op(
-        cls, input_dataset: Any, batch_size: int, padded_shapes: Any, padding_values: Any, drop_remainder: bool = False
-    ) -> PaddedBatch:
+        cls, input_dataset: Node, batch_size: int, padded_shapes: Sequence[Any], padding_values: Sequence[Any],
+        drop_remainder: bool = False,
+    ) -> PaddedBatch:  # fmt: skip
         return cls(input_dataset, batch_size, drop_remainder, tuple(padded_shapes), tuple(padding_values))
 
     def spec_of_batches(self, size: int | None) -> Any:
@@ -116,7 +118,7 @@ def _padded_shape(shape: Any, component: TensorShape) -> TensorShape:
     return shape
 
 
-def _padding_value(value: Any, dtype: Any) -> Any:
+def _padding_value(value: TensorLike | None, dtype: DType) -> Any:
     """Returns the number that fills, as a Python value."""
     if value is None:
         if dtype is variant:

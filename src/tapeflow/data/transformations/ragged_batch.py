@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.spec import TensorSpec
@@ -16,6 +16,9 @@ from tapeflow.data.transformations.map import Map
 from tapeflow.ragged.spec import RaggedTensorSpec
 from tapeflow.ragged.tensor import RaggedTensor
 
+if TYPE_CHECKING:
+    from tapeflow.core.types.type_spec import TypeSpec
+
 
 class Ragged(Unary):
     """Elements whose tensors with unknown dimensions are ragged tensors, so they can be batched."""
@@ -25,7 +28,7 @@ class Ragged(Unary):
     same_size = True
 
     def element_spec(self) -> Any:
-        def ragged(s: Any) -> Any:
+        def ragged(s: TypeSpec) -> Any:
             if type(s) is not TensorSpec or s.shape.rank is None or s.shape.is_fully_defined():
                 return s
             rank = max(i for i, d in enumerate(s.shape.as_list()) if d is None)

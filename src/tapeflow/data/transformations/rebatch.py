@@ -41,7 +41,7 @@ class Rebatch(Unary):
         return self._rebatched(rows.iterate(), elements.flatten(rows.spec))
 
     @raises_failures
-    def _rebatched(self, rows: Iterator[Element], specs: Any) -> Generator[Any]:
+    def _rebatched(self, rows: Iterator[Element], specs: Sequence[Any]) -> Generator[Any]:
         sizes = itertools.cycle(self.batch_sizes)
         size = next(sizes)
         while True:

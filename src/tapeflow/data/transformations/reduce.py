@@ -42,6 +42,6 @@ def _run_reduction(node: Node, state: Element, function: MappedFunction) -> Elem
 
 
 @op_kernel("ReduceDataset", shape=declared_shapes)
-def _reduce_dataset(input_dataset: Any, initial_state: list[Any], f: OpFunction) -> Element:
+def _reduce_dataset(input_dataset: Node, initial_state: list[Any], f: OpFunction) -> Element:
     function = f.typed((tuple(map(spec_of, initial_state)), input_dataset.spec))
     return _run_reduction(input_dataset, tuple([t.value for t in initial_state]), function)

@@ -30,7 +30,7 @@ class Scan(Unary):
     same_size = preserve_cardinality = True
 
     @classmethod
-    def of_op(cls, input_dataset: Any, initial_state: list[Any], f: OpFunction) -> Scan:
+    def of_op(cls, input_dataset: Node, initial_state: list[Any], f: OpFunction) -> Scan:
         states, results = tuple(map(spec_of, initial_state)), f.result_specs
         output_spec = (results[: len(states)], results[len(states) :])
         function = f.typed((states, input_dataset.spec), lambda _: output_spec)

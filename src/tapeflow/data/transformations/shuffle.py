@@ -32,7 +32,7 @@ class Shuffle(Seeded, Unary):
 
     @classmethod
     def of_op(
-        cls, input_dataset: Any, buffer_size: int, seed: int, seed2: int, reshuffle_each_iteration: Any = True
+        cls, input_dataset: Node, buffer_size: int, seed: int, seed2: int, reshuffle_each_iteration: bool = True
     ) -> Shuffle:
         return cls(input_dataset, buffer_size, Seeds((seed, seed2), reshuffle_each_iteration is not False))
 
@@ -118,19 +118,19 @@ def _drain_ring(ring: list[Any], left: np.ndarray, words: Words) -> Iterator[Any
 
 @op_kernel("ShuffleDataset")
 def _shuffle_dataset(
-    input_dataset: Any, buffer_size: int, seed: int, seed2: int, reshuffle_each_iteration: Any
+    input_dataset: Node, buffer_size: int, seed: int, seed2: int, reshuffle_each_iteration: bool
 ) -> Node:
     return Shuffle.of_op(input_dataset, buffer_size, seed, seed2, reshuffle_each_iteration)
 
 
 @op_kernel("ShuffleDatasetV2")
-def _shuffle_v2(input_dataset: Any, buffer_size: int, seed_generator: Any) -> Node:
+def _shuffle_v2(input_dataset: Node, buffer_size: int, seed_generator: Any) -> Node:
     return Shuffle.of_op(input_dataset, buffer_size, *seed_generator)
 
 
 @op_kernel("ShuffleAndRepeatDataset", "ShuffleAndRepeatDatasetV2")
 def _shuffle_and_repeat(
-    input_dataset: Any, buffer_size: int, seed: int, seed2: int, count: int, reshuffle_each_iteration: Any
+    input_dataset: Node, buffer_size: int, seed: int, seed2: int, count: int, reshuffle_each_iteration: bool
 ) -> Node:
     return Repeat(Shuffle.of_op(input_dataset, buffer_size, seed, seed2, reshuffle_each_iteration), count)
 

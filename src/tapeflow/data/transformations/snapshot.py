@@ -41,15 +41,16 @@ class Snapshot(Unary):
 
     @classmethod
     def of(
-        cls, node: Node, path: Any, compression: Any, reader: Any, shard_func: Callable[..., Any] | None
-    ) -> Snapshot:
+        cls, node: Node, path: str | os.PathLike, compression: str | None, reader: Callable[..., Any] | None,
+        shard_func: Callable[..., Any] | None,
+    ) -> Snapshot:  # fmt: skip
         """Returns the node for a user's arguments."""
         shard_of = None if shard_func is None else MappedFunction(shard_func, "snapshot()", node.spec)
         return cls(node, os.fspath(path), compression_of(compression), reader, shard_of)
 
     @classmethod
     def of_op(
-        cls, input_dataset: Any, path: bytes, compression: Any, reader_func: OpFunction, shard_func: OpFunction,
+        cls, input_dataset: Node, path: bytes, compression: Any, reader_func: OpFunction, shard_func: OpFunction,
         hash_valid: bool, hash: int,
     ) -> Snapshot:  # fmt: skip
         spec = input_dataset.spec

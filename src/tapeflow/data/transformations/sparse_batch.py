@@ -18,7 +18,7 @@ from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import elements
 from tapeflow.data.elements import Element
-from tapeflow.data.node import Unary, dataset_op, structure_node
+from tapeflow.data.node import Node, Unary, dataset_op, structure_node
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorSpec
 
 
@@ -34,7 +34,7 @@ class SparseBatch(Unary):
     row_shape: Sequence[int]
 
     @classmethod
-    def of_op(cls, input_dataset: Any, batch_size: int, row_shape: list[int]) -> SparseBatch:
+    def of_op(cls, input_dataset: Node, batch_size: int, row_shape: list[int]) -> SparseBatch:
         return cls(structure_node(input_dataset, input_dataset.spec[0]), batch_size, row_shape)
 
     def element_spec(self) -> Any:

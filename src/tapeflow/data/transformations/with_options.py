@@ -19,7 +19,7 @@ class WithOptions(Unary):
     same_size = passes_elements = chooses = passes_options = shards_inside = True
 
     @classmethod
-    def of_op(cls, input_dataset: Any, serialized_options: Any) -> WithOptions:
+    def of_op(cls, input_dataset: Node, serialized_options: bytes | str) -> WithOptions:
         data = serialized_options.encode() if isinstance(serialized_options, str) else serialized_options
         return cls(input_dataset, Options._of_proto(data))
 

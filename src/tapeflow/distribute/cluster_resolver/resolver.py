@@ -85,7 +85,7 @@ class ClusterResolver(metaclass=ABCMeta):
         """Returns the value of a setting, which was set to `value`."""
         return value
 
-    def _address(self, task_type: Any, task_id: Any, rpc_layer: Any) -> str:
+    def _address(self, task_type: str | None, task_id: int | None, rpc_layer: str | None) -> str:
         """Returns the address of a task, by default this process's; an empty string where that is unknown."""
         task_type = self.task_type if task_type is None else task_type
         task_id = self.task_id if task_id is None else task_id

@@ -129,7 +129,7 @@ class ClusterCoordinator:
             strategy._cluster_coordinator._begin(strategy)
         return strategy._cluster_coordinator
 
-    def __init__(self, strategy: Any) -> None: ...
+    def __init__(self, strategy: Strategy) -> None: ...
 
     def _begin(self, strategy: ParameterServerStrategy) -> None:
         self._strategy = strategy

@@ -10,6 +10,7 @@ from tapeflow.array.gathers import gather, gather_v2
 from tapeflow.array.masks import where_op
 from tapeflow.array.reshapes import reshape
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import ReadAsTensor, Tensor, next_id
@@ -92,7 +93,7 @@ class ShardedVariable(ReadAsTensor, Trackable):
             return embedding_lookup(self._parts, args[1])
         return NotImplemented
 
-    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+    def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """Returns the rows at `indices`."""
         return embedding_lookup(self._parts, indices)
 
@@ -105,21 +106,21 @@ class ShardedVariable(ReadAsTensor, Trackable):
             starts.append(starts[-1] + v.shape[0])
         return starts
 
-    def _write(self, method: str, value: Any, kwargs: dict[str, Any]) -> ShardedVariable:
+    def _write(self, method: str, value: TensorLike, kwargs: dict[str, Any]) -> ShardedVariable:
         tensor, starts = convert(value, self.dtype), self._starts()
         for v, start, stop in zip(self._parts, starts, starts[1:], strict=False):
             getattr(v, method)(tensor[start:stop], **kwargs)
         return self
 
-    def assign(self, value: Any, **kwargs: Any) -> ShardedVariable:
+    def assign(self, value: TensorLike, **kwargs: Any) -> ShardedVariable:
         """Makes `value` the variable's value. See `tf.Variable.assign`."""
         return self._write("assign", value, kwargs)
 
-    def assign_add(self, delta: Any, **kwargs: Any) -> ShardedVariable:
+    def assign_add(self, delta: TensorLike, **kwargs: Any) -> ShardedVariable:
         """Adds `delta`. See `tf.Variable.assign_add`."""
         return self._write("assign_add", delta, kwargs)
 
-    def assign_sub(self, delta: Any, **kwargs: Any) -> ShardedVariable:
+    def assign_sub(self, delta: TensorLike, **kwargs: Any) -> ShardedVariable:
         """Subtracts `delta`. See `tf.Variable.assign_sub`."""
         return self._write("assign_sub", delta, kwargs)
 

@@ -6,7 +6,7 @@ import inspect
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
@@ -26,6 +26,9 @@ from tapeflow.distribute.partitioners import Partitioner
 from tapeflow.distribute.strategy import Strategy, StrategyExtended
 from tapeflow.train.cluster import ClusterSpec
 from tapeflow.transport.calls import client_of, is_loopback
+
+if TYPE_CHECKING:
+    from tapeflow.data.dataset import Dataset
 
 _CONNECT_SECONDS = 600.0
 
@@ -52,7 +55,7 @@ class ParameterServerExtended(StrategyExtended):
     """
 
     def __init__(
-        self, container_strategy: Any, cluster: ClusterSpec, partitioner: Partitioner | None, task: ServerTask
+        self, container_strategy: Strategy, cluster: ClusterSpec, partitioner: Partitioner | None, task: ServerTask
     ) -> None:
         super().__init__(container_strategy, default_devices()[:1])
         self._partitioner = partitioner
@@ -157,7 +160,7 @@ class ParameterServerExtended(StrategyExtended):
 
     # ---- datasets ----------------------------------------------------------------------------------------------------
 
-    def _distribute_dataset(self, dataset: Any, options: InputOptions | None) -> Any:
+    def _distribute_dataset(self, dataset: Dataset, options: InputOptions | None) -> Any:
         return PerWorkerInput(dataset, self._strategy, options, divide_batches(1))
 
     def _distribute_datasets_from_function(self, dataset_fn: Callable[..., Any], options: InputOptions | None) -> Any:

@@ -7,7 +7,7 @@ variables of its own that functions capture. When a new coordinator begins, the 
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.control.optional import Optional
 from tapeflow.core.errors import NotFoundError, OutOfRangeError, UnavailableError, UnimplementedError
@@ -21,6 +21,9 @@ from tapeflow.data.iterators import Iterator
 from tapeflow.distribute.parameter_server.remote_functions import WorkerFunction
 from tapeflow.distribute.parameter_server.variables import RemoteVariable, VariablePlace, apply_change, new_key
 from tapeflow.transport.calls import Client, Endpoint, client_of
+
+if TYPE_CHECKING:
+    from tapeflow.core.types.shape import TensorShape
 
 _METHODS = ("begin", "ping", "create", "delete", "read", "rows", "change", "define", "run", "next")
 
@@ -103,7 +106,7 @@ class ServerTask:
     def ping(self) -> None:
         """Answers."""
 
-    def create(self, key: str, value: EagerTensor, name: str, shape: Any, trainable: bool) -> None:
+    def create(self, key: str, value: EagerTensor, name: str, shape: TensorShape, trainable: bool) -> None:
         """Creates a variable."""
         self._variables[key] = Variable(value, trainable, name=name, shape=shape)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import uuid
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tapeflow.array.gathers import gather_v2
 from tapeflow.array.reshapes import reshape
@@ -21,6 +21,9 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.core.values.variable_copies import VariableAggregation, VariableSynchronization
 from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.transport.calls import Client, client_of
+
+if TYPE_CHECKING:
+    from tapeflow.core.autodiff.tape import Call
 
 OWNER = uuid.uuid4().hex  # this process, in the names of its variables in other tasks
 _numbers = itertools.count()
@@ -120,7 +123,7 @@ class RemoteVariable(Variable):
         def kernel(variable: RemoteVariable, at: Any) -> Any:
             return variable._rows(EagerTensor(at, dtype)).value
 
-        def gradient(call: Any, dy: Any) -> Any:
+        def gradient(call: Call, dy: Tensor) -> Any:
             flat = reshape(dy, [-1, *self.shape[1:]])
             return IndexedSlices(flat, reshape(call.inputs[1], [-1]), convert(self.shape.as_list())), None
 
@@ -171,7 +174,7 @@ class RemoteVariable(Variable):
     def count_up_to(self, limit: int) -> Any:
         raise UnimplementedError.of("Variables of parameter servers can't count: use `assign_add`.")
 
-    def __deepcopy__(self, memo: Any) -> RemoteVariable:
+    def __deepcopy__(self, memo: dict[int, Any]) -> RemoteVariable:
         return self
 
 

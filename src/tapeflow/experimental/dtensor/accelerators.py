@@ -6,12 +6,15 @@ import atexit
 import datetime
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core import errors
 from tapeflow.core.device import LogicalDeviceConfiguration, machine
 from tapeflow.core.logger import get_logger
 from tapeflow.experimental.dtensor import clients
+
+if TYPE_CHECKING:
+    from tapeflow.experimental.dtensor.mesh import Mesh
 
 TIMEOUT = datetime.timedelta(minutes=10)  # for the others to come, to the first meeting and to collectives
 _initialized: list[str] = []  # the type of the devices, once they are
@@ -160,7 +163,7 @@ def create_tpu_mesh(*args: Any, **kwargs: Any) -> Any:
     raise errors.UnimplementedError.of("tf.experimental.dtensor has no TPUs.")
 
 
-def barrier(mesh: Any, barrier_name: str | None = None, timeout_in_ms: int | None = None) -> None:
+def barrier(mesh: Mesh, barrier_name: str | None = None, timeout_in_ms: int | None = None) -> None:
     """Waits until all clients have come here.
 
     Args:

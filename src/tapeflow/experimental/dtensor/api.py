@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -28,10 +28,13 @@ from tapeflow.experimental.dtensor.layout import Layout
 from tapeflow.experimental.dtensor.mesh import Mesh
 from tapeflow.sparse.tensor import SparseTensor
 
+if TYPE_CHECKING:
+    from tapeflow.experimental.dtensor.divided import Divided
+
 DEVICE_NAME = f"{PREFIX}CUSTOM:0"
 
 
-def layout_of(value: Any) -> Layout | None:
+def layout_of(value: Divided | torch.Tensor) -> Layout | None:
     """Returns the layout of a raw value, or None where it is plain."""
     return getattr(value, "tf_layout", None)
 
@@ -262,7 +265,7 @@ def unpack(tensor: Any) -> list[EagerTensor]:
     return parts
 
 
-def fetch_layout(tensor: Any) -> Layout | None:
+def fetch_layout(tensor: object) -> Layout | None:
     """Returns the layout of a DTensor.
 
     Args:
@@ -290,7 +293,7 @@ def fetch_layout(tensor: Any) -> Layout | None:
     return layout
 
 
-def check_layout(tensor: Any, layout: Layout) -> None:
+def check_layout(tensor: object, layout: Layout) -> None:
     """Checks the layout of a DTensor.
 
     Args:
@@ -310,7 +313,7 @@ def check_layout(tensor: Any, layout: Layout) -> None:
         raise ValueError(f"Layout of tensor: {own}, did not match expected layout: {layout}")
 
 
-def is_dtensor(tensor: Any) -> bool:
+def is_dtensor(tensor: object) -> bool:
     """Returns True if a value is a DTensor or a variable that holds one.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tapeflow.core.context import state
@@ -50,7 +50,7 @@ class DTensorDataset(Dataset):
         dataset: Dataset,
         *,
         mesh: Mesh,
-        layouts: Any,
+        layouts: Layout | Mapping[str, Any],
         global_batch_size: int,
         dataset_already_batched: bool = False,
         batch_dim: str | None = None,

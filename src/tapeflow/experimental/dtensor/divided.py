@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, SupportsIndex, cast
 
 import numpy as np
 import torch
@@ -141,7 +141,7 @@ class Divided(torch.Tensor):
             values = "{" + ", ".join(f'"{n}": {t}' for n, t in zip(names, texts, strict=True)) + "}"
         return f'{values}, layout="{self.tf_layout.to_string()}"'
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         raise TypeError("A DTensor can't be pickled: save it by tf.train.Checkpoint.")
 
     # ---- computing ---------------------------------------------------------------------------------------------------
@@ -316,7 +316,7 @@ def _wrap_results(results: list[Any], specs: Any, mesh: Mesh) -> Any:
     return Divided(mesh, specs, results)
 
 
-def _written_operands(op: Any, args: Any, kwargs: Any) -> list[Divided]:
+def _written_operands(op: Any, args: tuple[Any, ...], kwargs: Any) -> list[Divided]:
     """Returns the operands that an op writes to."""
     written: list[Any] = []
     for i, argument in enumerate(op._schema.arguments):
@@ -326,7 +326,7 @@ def _written_operands(op: Any, args: Any, kwargs: Any) -> list[Divided]:
     return [value for value in written if isinstance(value, Divided)]
 
 
-def _part_with(op: Any, args: Any, kwargs: Any) -> None:
+def _part_with(op: Any, args: tuple[Any, ...], kwargs: Any) -> None:
     """Gives each device its own copy of an op's written operands if several devices share a tensor."""
     for value in _written_operands(op, args, kwargs):
         if len(set(map(id, value.parts))) < len(value.parts):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.experimental.numpy.indices import numpy_getitem
@@ -25,7 +26,7 @@ def _promoting_operator(operator: Function) -> Function:
     """Returns an operator that promotes its operands to one dtype and calls `operator`."""
 
     @functools.wraps(operator)
-    def function(self: Any, other: Any) -> Any:
+    def function(self: Tensor, other: TensorLike) -> Any:
         if other is None or isinstance(other, (str, bytes)) or hasattr(type(other), "__tf_dispatch__"):
             return operator(self, other)
         try:
@@ -39,18 +40,18 @@ def _promoting_operator(operator: Function) -> Function:
     return function
 
 
-def _reshape_method(self: Any, *newshape: Any, order: str = "C") -> Any:
+def _reshape_method(self: Tensor, *newshape: Any, order: str = "C") -> Any:
     """Returns the elements in another shape, said by one argument or by one for each dimension."""
     dims = newshape[0] if len(newshape) == 1 and not isinstance(newshape[0], int) else newshape
     return reshape(self, dims, order)
 
 
-def _size_property(self: Any) -> Any:
+def _size_property(self: Tensor) -> Any:
     """The number of elements, or None where the static shape does not say."""
     return np.prod(self.shape.as_list()) if self.shape.is_fully_defined() else None
 
 
-def _to_list(self: Any) -> Any:
+def _to_list(self: Tensor) -> Any:
     """Returns the elements as nested lists.
 
     Raises:

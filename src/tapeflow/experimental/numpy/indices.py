@@ -25,7 +25,7 @@ _NOT_AN_INDEX = (
 )
 
 
-def _as_index(value: Any) -> Any:
+def _as_index(value: object) -> Any:
     """Returns an index as an integer, or as a tensor of int32 or int64.
 
     Raises:
@@ -45,7 +45,7 @@ def _as_index(value: Any) -> Any:
     return index if index.dtype is kind else cast(index, kind)
 
 
-def _is_mask(key: Any) -> bool:
+def _is_mask(key: object) -> bool:
     return isinstance(key, bool) or getattr(key, "dtype", None) in (bool_, np.bool_)
 
 
@@ -75,10 +75,10 @@ def numpy_getitem(tensor: Any, key: Any) -> Any:
     arrays: dict[int, Any] = {}  # by dimension after basic indexing, negative behind an ellipsis
     keys = [k if k is None or k is Ellipsis or isinstance(k, slice) else _as_index(k) for k in _as_tuple(key)]
 
-    def picks(k: Any) -> bool:
+    def picks(k: object) -> bool:
         return isinstance(k, Tensor) and k.shape.rank != 0
 
-    def remains(k: Any) -> bool:
+    def remains(k: object) -> bool:
         return k is None or isinstance(k, slice) or picks(k)
 
     behind_ellipsis = False
@@ -92,7 +92,7 @@ def numpy_getitem(tensor: Any, key: Any) -> Any:
     return _pick_elements(part, arrays) if arrays else part
 
 
-def _pick_elements(tensor: Any, arrays: dict[int, Any]) -> Any:
+def _pick_elements(tensor: Tensor, arrays: dict[int, Any]) -> Any:
     """Returns the elements at arrays of indices into dimensions.
 
     What they pick takes the place of the dimensions where these stand in a row, else the front.

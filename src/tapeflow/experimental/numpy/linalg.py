@@ -81,12 +81,12 @@ def inner(a: TensorLike, b: TensorLike) -> Tensor:
     return _contract_operands(x, y, lambda: _contract_last(x, y, -1))
 
 
-def _contract_operands(x: Any, y: Any, contraction: Callable[[], Any]) -> Any:
+def _contract_operands(x: Tensor, y: Tensor, contraction: Callable[[], Any]) -> Any:
     """Returns the product if `x` or `y` is a scalar, otherwise their `contraction`."""
     return by_rank(x, 0, lambda: x * y, lambda: by_rank(y, 0, lambda: x * y, contraction))
 
 
-def _contract_last(x: Any, y: Any, axis: int) -> Any:
+def _contract_last(x: Tensor, y: Tensor, axis: int) -> Any:
     """Contracts the last axis of `x` with an axis of `y`."""
     return linalg.tensordot(x, y, [[-1], [axis]])
 

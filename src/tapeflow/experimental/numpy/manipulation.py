@@ -157,7 +157,7 @@ def moveaxis(a: TensorLike, source: int | Sequence[int], destination: int | Sequ
 def _at_least_function(name: str, dimensions: int, summary: str) -> Function:
     """Returns the function that adds dimensions of size 1 in front, and for three dimensions one behind."""
 
-    def expanded(a: Any, missing: int = dimensions) -> Any:
+    def expanded(a: Tensor, missing: int = dimensions) -> Any:
         if not missing:
             return a
         behind = 1 if dimensions == 3 and missing < 3 else 0

@@ -15,7 +15,7 @@ from tapeflow.array.properties import shape
 from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.control.conditions_and_loops import while_loop
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.dtypes import bool_, int8, int32
+from tapeflow.core.types.dtypes import DType, bool_, int8, int32
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.experimental.numpy.documentation import named_function, numpy_function
 from tapeflow.experimental.numpy.types import (
@@ -49,17 +49,17 @@ def _scaling_function(scale: float) -> Function:
     return lambda x: x * scale
 
 
-def _cube_root(x: Any) -> Any:
+def _cube_root(x: Tensor) -> Any:
     root = math.pow(math.abs(x), 1.0 / 3)
     return where(x < 0, -root, root)
 
 
-def _normalized_sinc(x: Any) -> Any:
+def _normalized_sinc(x: Tensor) -> Any:
     scaled = x * np.pi
     return where(math.equal(x, 0), ones_like(x), math.sin(scaled) / scaled)
 
 
-def _is_negative(x: Any) -> Any:
+def _is_negative(x: Tensor) -> Any:
     return math.logical_and(x, False) if x.dtype is bool_ else x < 0
 
 
@@ -221,17 +221,17 @@ def _comparison_function(name: str, of: Function, summary: str, bools: Function 
     return _binary_function(name, of, summary, bools, promote=promote_values)
 
 
-def _compute_as(dtype: Any, of: Function, back: bool = False) -> Function:
+def _compute_as(dtype: DType, of: Function, back: bool = False) -> Function:
     """Returns the function of bools that computes with another dtype, and casts the result back."""
 
-    def function(x: Any, y: Any) -> Any:
+    def function(x: Tensor, y: Tensor) -> Any:
         result = of(cast(x, dtype), cast(y, dtype))
         return cast(result, bool_) if back else result
 
     return function
 
 
-def _divide_bools(x: Any, y: Any) -> Any:
+def _divide_bools(x: Tensor, y: Tensor) -> Any:
     return math.truediv(cast(x, default_float()), cast(y, default_float()))
 
 
@@ -338,14 +338,14 @@ def logaddexp2(x1: TensorLike, x2: TensorLike) -> Tensor:
     return _log_add(x1, x2, exp2, 2.0)
 
 
-def _greatest_divisor(x: Any, y: Any) -> Any:
+def _greatest_divisor(x: Tensor, y: Tensor) -> Any:
     """Returns greatest common divisors by Euclid's rule, all elements at once."""
     if not (x.dtype.is_integer and y.dtype.is_integer):
         raise ValueError("Arguments to gcd must be integers.")
     common = broadcast_shape_of([x, y])
     one = cast(1, x.dtype)
 
-    def step(x: Any, y: Any) -> Any:
+    def step(x: Tensor, y: Tensor) -> Any:
         rest = math.floormod(x, where(math.equal(y, 0), one, y))
         done = math.equal(y, 0)
         return where(done, x, y), where(done, y, rest)

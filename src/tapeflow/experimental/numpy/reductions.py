@@ -35,7 +35,7 @@ from tapeflow.linalg.contraction import tensordot
 from tapeflow.math.casting import cast
 
 
-def _widen_integers(a: Any) -> Any:
+def _widen_integers(a: Tensor) -> Any:
     """Returns integers and bools as 64-bit integers: NumPy adds and multiplies in these."""
     if a.dtype is bool_:
         return cast(a, int64)
@@ -44,8 +44,9 @@ def _widen_integers(a: Any) -> Any:
 
 
 def _reduce_array(
-    of: Function, a: Any, axis: Any, dtype: Any, keepdims: Any, widen: Function | None, of_bools: Function | None = None
-) -> Any:
+    of: Function, a: Any, axis: AxisLike, dtype: DTypeLike, keepdims: bool | None, widen: Function | None,
+    of_bools: Function | None = None,
+) -> Any:  # fmt: skip
     """Returns a reduction.
 
     Args:
@@ -68,7 +69,7 @@ def _reduce_array(
     return of(a, axis=axis, keepdims=bool(keepdims))
 
 
-def _refuse_out(out: Any) -> None:
+def _refuse_out(out: object) -> None:
     if out is not None:
         raise ValueError("Setting out is not supported.")
 
@@ -144,14 +145,14 @@ def var(
     """Returns variances."""
     _refuse_out(out)
 
-    def with_freedom(x: Any, axis: Any, keepdims: bool) -> Any:
+    def with_freedom(x: Tensor, axis: AxisLike, keepdims: bool) -> Any:
         centered = x - math.reduce_mean(x, axis, keepdims=True)
         squares = cast(math.real(centered * math.conj(centered)), x.dtype)
         total = math.reduce_sum(squares, axis, keepdims)
         count = math.reduce_sum(ones_of(x), axis, keepdims)
         return total / (count - cast(ddof, x.dtype))
 
-    def ones_of(x: Any) -> Any:
+    def ones_of(x: Tensor) -> Any:
         return broadcast_to(cast(1, x.dtype), shape_of(x))
 
     kind = result_type(as_array(a), dtype) if dtype else None
@@ -205,7 +206,7 @@ def nanmean(a: TensorLike, axis: AxisLike = None, dtype: DTypeLike = None, keepd
     return nansum(x, axis, kind, bool(keepdims)) / count
 
 
-def _check_sizes(sizes: Any, sizes_of_weights: Any) -> None:
+def _check_sizes(sizes: Tensor, sizes_of_weights: Tensor) -> None:
     """Raises InvalidArgumentError for weights of another shape than the elements'. As in TensorFlow, the shapes are
     compared as tensors, which broadcast."""
     if not np.all(sizes.numpy() == sizes_of_weights.numpy()):
@@ -222,7 +223,7 @@ def average(
 
     Raises:
         TypeError, ValueError: an argument is invalid for `numpy.average`.
-        InvalidArgumentError: `axis` is out of range, or the shape of `weights` differs from that of `a`.
+        InvalidArgumentError: `axis` is out of range, or the shape of `weights` differs from `a.shape`.
     """
     if axis is not None and not isinstance(axis, int):
         raise ValueError(f"Argument `axis` must be an integer. Received axis={axis} (of type {type(axis)})")

@@ -125,7 +125,7 @@ def convert(value: Any, hint: DType | None = None) -> Any:
     return convert_to_tensor(value, dtype_hint=hint)
 
 
-def as_array(value: Any, dtype: Any = None) -> Any:
+def as_array(value: Any, dtype: DTypeLike = None) -> Any:
     """Returns the tensor of a value: of `dtype`, of its own dtype, or of the dtype that NumPy promotes its elements
     to."""
     if dtype is None and isinstance(value, Tensor):
@@ -178,7 +178,7 @@ def axis_of(axis: Any, rank: int | None) -> Any:
     return axis + rank if rank is not None and axis < 0 else axis
 
 
-def by_rank(value: Any, rank: int, of_it: Callable[[], Any], of_others: Callable[[], Any]) -> Any:
+def by_rank(value: Tensor, rank: int, of_it: Callable[[], Any], of_others: Callable[[], Any]) -> Any:
     """Calls the first function for a tensor of a rank, the second one for others; in a graph that does not know the
     rank, either as it runs."""
     actual = rank_op(value) if value.shape.rank is None else value.shape.rank
@@ -192,7 +192,7 @@ def either(condition: Any, of_it: Callable[[], Any], of_others: Callable[[], Any
     return of_it() if condition else of_others()
 
 
-def rank_of(value: Any, caller: str) -> int:
+def rank_of(value: Tensor, caller: str) -> int:
     """Returns the rank of a tensor.
 
     Raises:

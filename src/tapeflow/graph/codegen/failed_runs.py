@@ -29,7 +29,7 @@ class _UnknownValueError(Exception):
 
 
 class FailedRun:
-    """A run that failed, and what is left of it."""
+    """A failed run with its remaining values and steps."""
 
     def __init__(self) -> None:
         self._values: dict[int, Any] = {}  # the raw values of tensors, by the tensors' ids

@@ -15,7 +15,6 @@ from tapeflow.graph.codegen.passes.attention import recognize
 from tapeflow.graph.codegen.passes.bound_attrs import bind
 from tapeflow.graph.codegen.passes.early_slices import select
 from tapeflow.graph.codegen.passes.early_starts import start_early
-from tapeflow.graph.codegen.passes.fusions import fuse
 from tapeflow.graph.codegen.passes.result_cache import cache
 from tapeflow.graph.codegen.passes.reuse import reuse
 from tapeflow.graph.codegen.passes.small_functions import compile_functions
@@ -42,13 +41,12 @@ def specialize_inner(program: Program) -> None:
 
 _SMALL: tuple[Pass, ...] = select, compile_functions  # machine code computes only the rows that are used
 _KERNELS: tuple[Pass, ...] = compile_loops, recognize
-_FUSED: tuple[Pass, ...] = fuse, prune
 _ORDER: tuple[Pass, ...] = start_early, reuse, bind, specialize_inner
-SPECIALIZE: tuple[Pass, ...] = (select, *_KERNELS, *_FUSED, cluster_small, *_ORDER)
-SPECIALIZE_WHOLE: tuple[Pass, ...] = (*_SMALL, *_KERNELS, join_layers, *_FUSED, cache, cluster, *_ORDER)
+SPECIALIZE: tuple[Pass, ...] = (select, *_KERNELS, prune, cluster_small, *_ORDER)
+SPECIALIZE_WHOLE: tuple[Pass, ...] = (*_SMALL, *_KERNELS, join_layers, prune, cache, cluster, *_ORDER)
 # With `jit_compile=True`.
-COMPILE: tuple[Pass, ...] = (select, *_KERNELS, *_FUSED, cluster_all, *_ORDER)
-COMPILE_WHOLE: tuple[Pass, ...] = (*_SMALL, *_KERNELS, join_layers, *_FUSED, cache, cluster_all, *_ORDER)
+COMPILE: tuple[Pass, ...] = (select, *_KERNELS, prune, cluster_all, *_ORDER)
+COMPILE_WHOLE: tuple[Pass, ...] = (*_SMALL, *_KERNELS, join_layers, prune, cache, cluster_all, *_ORDER)
 
 
 # ---- reports ---------------------------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ that writes to the variables' own memory.
 from __future__ import annotations
 
 import copy
-import ctypes
 import functools
 import heapq
 import importlib.util
@@ -36,9 +35,9 @@ from tapeflow.core.rng.elements import uniform
 from tapeflow.core.types.dtypes import DType, bool_, float32, float64, resource
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
-from tapeflow.graph.compiler.calling import NAMES, caller, fallback
+from tapeflow.graph.compiler.calling import NAMES, caller, fallback, packer
 from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, MOST_STACK, ROW, Passes, Recorder, record_passes
-from tapeflow.graph.compiler.loops import SCATTERED, SHORT, STRIDED, Operand, loops_of
+from tapeflow.graph.compiler.loops import SCATTERED, SHORT, STRIDED, Operand, has_short_rows, loops_of
 from tapeflow.graph.compiler.target import function
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
@@ -122,7 +121,7 @@ class Cluster:
             shapes, strides = key[:count], key[count:]
             with pause_collection():  # writing and compiling a kernel makes many objects that are freed at once
                 plan = self._planned(shapes, strides)
-            if plan.once and (strides or any(shapes[j] != plan.shapes[i] for i, j in memory.items())):
+            if plan.once and (strides or any(shapes[j] != plan.layouts[i][0] for i, j in memory.items())):
                 plan = plan._replace(once=False)
             plans[key] = plan
             return plan
@@ -140,6 +139,7 @@ class Cluster:
 
         namespace = NAMES | {
             "find": plans.get, "planned": planned, "one_by_one": one_by_one, "of_views": of_views,
+            "pack": packer(2 * handles + count + len(self.outputs) + bool(self._columns)),
             **{f"dtype{i}": t.dtype.torch for i, t in enumerate(self.outputs)},
         }  # fmt: skip
         reused = tuple([memory.get(i) for i in range(len(self.outputs))])
@@ -167,9 +167,8 @@ class Cluster:
         if known is None:
             try:
                 passes = self._passes(operands, kinds, rows)
-                pointers = len(operands) + len(passes.outputs) + bool(self._columns)
                 text = functools.partial(self._text, operands, passes, len(sizes))
-                kernel = function(self._name, f"{len(sizes)} {operands} {passes.signature()}", text, 1 + pointers)
+                kernel = function(self._name, f"{len(sizes)} {operands} {passes.signature()}", text)
             except Unsupported:  # the plan records it
                 return _ONE_BY_ONE
             known = self._kernels[key] = kernel, passes
@@ -179,9 +178,9 @@ class Cluster:
         count = math.prod(sizes[:-1])
         chunk = max(_FEWEST_ROWS, min(_MOST_ROWS, _CHUNK // max(sizes[-1], 1)))
         table = [*sizes, chunk, *(_bits(value, dtype) for dtype, value in passes.constants), *entries]
-        array = (ctypes.c_int64 * len(table))(*table)
         totals = len(self._columns) * -(-count // chunk) * (sizes[-1] + _MOST_LANES)
-        return _Plan(kernel, ctypes.addressof(array), of_outputs, totals, len(passes.roots) == 1, array)
+        layouts = [(s, torch.empty(s, device="meta").stride()) for s in of_outputs]
+        return _Plan(kernel, packer(len(table))(*table), layouts, totals, len(passes.roots) == 1)
 
     def nest(self, shapes: _Shapes) -> NestShape | None:
         """Returns the loops for inputs of these shapes, or None if one nest can't compute all steps."""
@@ -386,22 +385,20 @@ class _Plan(NamedTuple):
 
     Attributes:
         kernel: the compiled function.
-        sizes: the address of the kernel's table: the loops' sizes, the chunk size and the constants.
-        shapes: the shapes of the outputs.
+        sizes: the end of the kernel's table: the loops' sizes, the chunk size and the constants.
+        layouts: the shapes and strides of the outputs. With strides, torch allocates them in half the time.
         totals: the length of the memory for totals, in elements of 8 bytes.
         once: True if the kernel reads each element of its inputs once. Outputs may then take the memory of inputs.
-        array: holds the table.
     """
 
     kernel: Any
-    sizes: int
-    shapes: list[tuple[int, ...]]
+    sizes: bytes
+    layouts: list[tuple[tuple[int, ...], tuple[int, ...]]]
     totals: int
     once: bool
-    array: Any
 
 
-_ONE_BY_ONE = _Plan(None, 0, [], 0, False, None)
+_ONE_BY_ONE = _Plan(None, b"", [], 0, False)
 _COPIED = _ONE_BY_ONE._replace()  # for inputs that are not contiguous: copies of them take less time
 
 
@@ -428,16 +425,16 @@ def _caller(variables: int, inputs: int, reused: tuple[int | None, ...], has_tot
     checks = [
         f"    if {are_contiguous or True}: plan = find({shapes}) or planned({shapes})",
         f"    else: {', '.join(['plan', *values])} = of_views({', '.join(values)})",
-        "    kernel, sizes, shapes, total, once, _ = plan",
+        "    kernel, sizes, layouts, total, once = plan",
         f"    if kernel is None: return {fallback(variables, inputs)}",
     ]
     lines = [
         *[
-            f"    {y} = {'' if j is None else f'x{j} if once else '}empty(shapes[{i}], dtype=dtype{i})"
+            f"    {y} = {'' if j is None else f'x{j} if once else '}strided(*layouts[{i}], dtype=dtype{i})"
             for i, (y, j) in enumerate(zip(results, reused, strict=True))
         ],
         *(["    totals = empty(total, dtype=float64)"] if has_totals else []),
-        f"    kernel(sizes, {', '.join([*addresses, *written])})",
+        f"    kernel(pack({', '.join([*addresses, *written])}) + sizes)",
     ]
     return caller(variables, inputs, checks, lines, ", ".join(results))
 
@@ -524,7 +521,8 @@ def has_llvm() -> bool:
 
 def _pays(steps: Sequence[Step]) -> bool:
     """Returns True if a kernel for these steps saves more time than compiling it takes: for many steps or elements."""
-    work = sum(elements_of(_operand(step)) for i, step in enumerate(steps) if i or draws_elements(step))
+    counted = steps[len(steps) > 1 and not draws_elements(steps[0]) :]
+    work = sum(elements_of(_operand(step)) for step in counted)
     return sum(not _is_reshape(step) for step in steps) >= _MANY or work >= _LEAST_WORK
 
 
@@ -557,6 +555,15 @@ def draws_elements(step: Step) -> bool:
         are_tensors and dtype is float32 and host_static(alg) in (1, 3) and out.is_fully_defined() and out.rank > 0
         and out[-1] > 1 and out.num_elements() > 2 and (key.shape, counter.shape) == ([1], [2])
     )  # fmt: skip
+
+
+def _is_slow(step: Step) -> bool:
+    """Returns True if ATen is slow at a step: it draws random numbers, or its rows are short."""
+    if step.op.element is None or isinstance(step.op, VariableUpdate) or elements_of(step.outputs[0]) < _LEAST_WORK:
+        return draws_elements(step)
+    tensors = [t for t in (*step.inputs, step.outputs[0]) if t.shape.rank is not None]
+    shapes = [[2 if d is None else d for d in t.shape] for t in tensors]
+    return has_short_rows(shapes[:-1], shapes[-1])
 
 
 def reduces_columns(step: Step) -> bool:
@@ -685,8 +692,8 @@ class _Clustering:
 
     def groups(self) -> list[_Group]:
         """Returns the groups that one loop can compute."""
-        several = (g for g in self._all.values() if len(g.steps) > 1 or draws_elements(g.steps[0]))
-        return [group for group in several if self._is_whole(group)]
+        candidates = (g for g in self._all.values() if g.loops and (len(g.steps) > 1 or _is_slow(g.steps[0])))
+        return [group for group in candidates if self._is_whole(group)]
 
     def group_of(self, step: Step) -> _Group:
         """Returns the group of a step."""

@@ -41,16 +41,16 @@ _ATANH = (
     0.3333330007120449, 0.2000251828933844, 0.14222762009277606, 0.1182373074138916, 0.05135821083600109,
     0.1766912339323261,
 )  # fmt: skip
-# erf(x) / x - 1 as a polynomial of x**2, for |x| < _ERF_BY_EXP
+# erf(x) / x - 1 as a polynomial of x**2, for |x| < _ERF_BY_ROOT
 _ERF = (
-    0.12837915122509003, -0.3761249780654907, 0.11281843483448029, -0.026767348870635033, 0.00499403802677989,
-    -0.0005994504899717867,
+    0.12837916612625122, -0.37612590193748474, 0.11283177137374878, -0.02683710679411888, 0.005157502368092537,
+    -0.000774854386691004, 7.021928468020633e-05,
 )  # fmt: skip
-_ERF_BY_EXP = 0.921875
-# log(erfc(x)) / x from there on to 3.93
-_LOG_ERFC = (
-    -1.1285138130187988, -0.6357201337814331, -0.1052595004439354, 0.02288850210607052, -0.0032145141158252954,
-    0.00021393342467490584,
+_ERF_BY_ROOT = 1.125
+# The fourth root of erfc(x) from there on to 4
+_ROOT_OF_ERFC = (
+    1.0055005550384521, -0.3087943196296692, -0.06341055780649185, -0.05049450695514679, 0.06613066047430038,
+    -0.022216418758034706, 0.0032347622327506542, -0.00017954091890715063,
 )  # fmt: skip
 
 
@@ -179,11 +179,10 @@ def atanh(b: ElementBuilder, x: Element) -> Element:
 def erf(b: ElementBuilder, x: Element) -> Element:
     size = b.abs(x)
     near = b.fma(_polynomial(b, b.mul(x, x), _ERF), x, x)
-    limited = _at_most(b, size, 4.0)
-    power, fraction = _of_power(b, b.mul(_polynomial(b, limited, _LOG_ERFC), limited))
-    scale = _scale(b, power)
-    far = b.sub(b.sub(1.0, scale), b.mul(fraction, scale))
-    return b.select(b.less(size, _ERF_BY_EXP), near, b.copysign(far, x))
+    root = _polynomial(b, _at_most(b, size, 4.0), _ROOT_OF_ERFC)
+    square = b.mul(root, root)
+    far = b.copysign(b.fma(b.neg(square), square, 1.0), x)
+    return b.select(b.less(size, _ERF_BY_ROOT), near, far)
 
 
 FUNCTIONS: dict[str, Callable[[ElementBuilder, Element], Element]] = {

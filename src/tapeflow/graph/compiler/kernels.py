@@ -3,8 +3,8 @@
 `write_nest` writes the loops of tensors of static sizes in native loops. The rest of this page is about kernels of
 clusters. Both compute a row by the same passes (`_Row`).
 
-A kernel takes a table with the sizes of its loops, with constants and with strides, and the addresses of its inputs
-and outputs. Inputs are broadcast along loops that they do not vary with. The elements of a row are contiguous. Torch's
+A kernel takes one table: the addresses of its inputs and outputs, the sizes of its loops, the chunk size, constants and
+strides. Inputs are broadcast along loops that they do not vary with. The elements of a row are contiguous. Torch's
 OpenMP threads compute large ranges. Each thread takes the next chunk when it has finished one, so a busy processor does
 not delay the others.
 
@@ -35,15 +35,14 @@ from tapeflow.graph.compiler.instructions import (
     I64,
     POINTER,
     allocated,
-    declared,
-    entry,
     load_entry,
     number,
     repeated,
     store_entry,
     value_of,
 )
-from tapeflow.graph.compiler.loops import REPEATED, STRIDED, Operand
+from tapeflow.graph.compiler.loops import CONTIGUOUS, EXPANDED, REPEATED, Operand
+from tapeflow.graph.compiler.threads import run_worker, write_worker
 from tapeflow.graph.compiler.vectors import MEMORY, Accumulator, Vectors
 
 # Elements: for fewer, waking other threads takes longer than computing them.
@@ -159,7 +158,7 @@ class _Kernel:
 
     def text(self) -> str:
         body = self._body()
-        self._entry(body, self._worker(body))
+        self._entry(body, write_worker(body, self._next))
         return str(self._module).replace('@"kernel"', '@"{name}"')
 
     def _function(self, name: str, *arguments: Any) -> tuple[Any, ir.IRBuilder]:
@@ -179,10 +178,8 @@ class _Kernel:
         strides: dict[int, list[Any]] = {}
         for i, operand in enumerate(self._inputs):
             entries = [load_entry(b, arguments, self._places[i] + j) for j in range(operand.entries())]
-            if operand.access == STRIDED:
+            if operand.access != CONTIGUOUS:
                 strides[i] = entries
-            elif operand.access == REPEATED:
-                ins[i] = self._repeat(b, ins[i], operand.dtype, entries[0], sizes[-1])
         if self._loops == 1 and not self._rows:
             words = self._words(b, ins, number(WORDS), end)
             if words:
@@ -199,12 +196,17 @@ class _Kernel:
         words = self._words(b, ins, sizes[-1], b.mul(end, sizes[-1]))
         room = b.add(sizes[-1], number(self._lanes))
         kept = {node: allocated(b, self._vectors.number_type(node.dtype), room) for node in self._passes.kept}
+        copies = {
+            i: _Copies(b, self._vectors, operand, strides[i], sizes[-1]) for i, operand in enumerate(self._inputs)
+            if operand.access in (REPEATED, EXPANDED)
+        }  # fmt: skip
         partial = self._partial(b, arguments, totals, begin, sizes[-1])
         for node, pointer in partial.items():
             self._row(b, [], [], number(0), sizes[-1], {}).begin_total(node, pointer)
         with repeated(b, begin, end) as row:
             starts = [self._offset(b, pointer, operand, row, sizes, strides.get(i))
                       for i, (pointer, operand) in enumerate(zip(ins, self._inputs, strict=True))]  # fmt: skip
+            starts = [copies[i].of(start) if i in copies else start for i, start in enumerate(starts)]
             results = []
             for pointer, node, kind in zip(outs, self._outputs, self._passes.kinds, strict=True):
                 varies = (*[kind != COLUMN] * (self._loops - 1), kind == ELEMENT)
@@ -260,24 +262,6 @@ class _Kernel:
         lanes = number(self._lanes)
         return b.mul(b.udiv(b.add(columns, number(self._lanes - 1)), lanes), lanes)
 
-    def _repeat(self, b: ir.IRBuilder, pointer: Any, dtype: DType, length: Any, size: Any) -> Any:
-        """Returns the address of new memory on the stack with the copies of a row.
-
-        Args:
-            b: the builder.
-            pointer: the address of the row.
-            dtype: its dtype.
-            length: its length.
-            size: the length of all copies, a multiple of it.
-        """
-        kind = MEMORY[dtype]
-        memory = allocated(b, kind, size)
-        with repeated(b, number(0), length) as i:
-            element = b.load(b.gep(pointer, [i], source_etype=kind), typ=kind)
-            with repeated(b, i, size, length) as place:
-                b.store(element, b.gep(memory, [place], source_etype=kind))
-        return memory
-
     def _offset(
         self, b: ir.IRBuilder, pointer: Any, operand: Operand, row: Any, sizes: Sequence[Any],
         strides: Sequence[Any] | None = None,
@@ -311,42 +295,23 @@ class _Kernel:
     def _row(self, b: ir.IRBuilder, *arguments: Any, **options: Any) -> _Row:
         return _Row(self._passes, self._vectors, self._constants, b, *arguments, **options)
 
-    # ---- threads -------------------------------------------------------------------------------------------------
-
-    def _worker(self, body: Any) -> Any:
-        """Writes the function that each thread runs: it takes chunks of the range until none is left."""
-        function, b = self._function("worker", POINTER)
-        (arguments,) = function.args
-        start, size, end = (entry(b, arguments, self._next + i) for i in range(3))
-        chunk, last = b.load(size, typ=I64), b.load(end, typ=I64)
-        again, work, done = (function.append_basic_block(n) for n in ("again", "work", "done"))
-        b.branch(again)
-        b.position_at_end(again)
-        begin = b.atomic_rmw("add", start, chunk, "monotonic")
-        b.cbranch(b.icmp_signed("<", begin, last), work, done)
-        b.position_at_end(work)
-        stop = b.add(begin, chunk)
-        b.call(body, [arguments, begin, b.select(b.icmp_signed("<", stop, last), stop, last)])
-        b.branch(again)
-        b.position_at_end(done)
-        b.ret_void()
-        return function
+    # ---- the entry point -------------------------------------------------------------------------------------------
 
     def _entry(self, body: Any, worker: Any) -> None:
-        """Writes the entry point: it takes the address of the sizes, and of each input and output."""
-        function, b = self._function("kernel", *[POINTER] * (1 + self._pointers))
-        sizes, *pointers = function.args
+        """Writes the entry point: it takes a table of the addresses of all inputs and outputs, then the sizes."""
+        function, b = self._function("kernel", POINTER)
+        (table,) = function.args
         arguments = b.alloca(I64, ir.Constant(I32, self._next + 3 + self._count))
         outer, count = number(1), number(1)
         for i in range(self._loops):
-            size = load_entry(b, sizes, i)
+            size = load_entry(b, table, self._pointers + i)
             store_entry(b, size, arguments, i)
             outer = count if i else outer
             count = b.mul(count, size)
-        for i, pointer in enumerate(pointers):
-            store_entry(b, b.ptrtoint(pointer, I64), arguments, self._loops + i)
+        for i in range(self._pointers):
+            store_entry(b, load_entry(b, table, i), arguments, self._loops + i)
         for i in range(self._count):
-            store_entry(b, load_entry(b, sizes, self._loops + 1 + i), arguments, self._next + 3 + i)
+            store_entry(b, load_entry(b, table, self._next + 1 + i), arguments, self._next + 3 + i)
         end = count if self._loops == 1 and not self._rows else outer
         zero = number(0)
         finish = self._finish() if self._passes.totals else None
@@ -355,28 +320,20 @@ class _Kernel:
             for i, value in enumerate((zero, size, end)):
                 store_entry(b, value, arguments, self._next + i)
 
+        def divide(threads: Any) -> None:
+            if finish is None:
+                parts = b.mul(threads, number(_CHUNKS_OF_THREAD))
+                step = number(4 * self._lanes if self._loops == 1 and not self._rows else 1)
+                set_chunks(b.mul(b.add(b.udiv(b.udiv(end, parts), step), number(1)), step))
+
+        def compute_alone() -> None:
+            b.call(worker, [arguments]) if finish else b.call(body, [arguments, zero, end])
+
         if finish is not None:
-            set_chunks(load_entry(b, sizes, self._loops))
-        if target().has("GOMP_parallel") and target().has("omp_get_max_threads"):
-            least = number(_LEAST_OF_THREADS)
-            with b.if_then(b.icmp_signed(">=", count, least), likely=False):
-                threads = declared(self._module, "omp_get_max_threads", I32, [])
-                available = b.call(threads, [])
-                with b.if_then(b.icmp_signed(">", available, ir.Constant(I32, 1))):
-                    if finish is None:
-                        parts = b.mul(b.zext(available, I64), number(_CHUNKS_OF_THREAD))
-                        step = number(4 * self._lanes if self._loops == 1 and not self._rows else 1)
-                        set_chunks(b.mul(b.add(b.udiv(b.udiv(end, parts), step), number(1)), step))
-                    start = declared(self._module, "GOMP_parallel", ir.VoidType(), [POINTER, POINTER, I32, I32])
-                    b.call(start, [worker, arguments, available, ir.Constant(I32, 0)])
-                    if finish is not None:
-                        b.call(finish, [arguments])
-                    b.ret_void()
-                    b.position_at_end(function.append_basic_block("unreached"))
-        if finish is None:
-            b.call(body, [arguments, zero, end])
-        else:
-            b.call(worker, [arguments])
+            set_chunks(load_entry(b, table, self._next))
+        is_large = b.icmp_signed(">=", count, number(_LEAST_OF_THREADS))
+        run_worker(b, worker, arguments, compute_alone, is_large, divide)
+        if finish is not None:
             b.call(finish, [arguments])
         b.ret_void()
 
@@ -484,9 +441,7 @@ class _Row:
         b, lanes = self._b, number(self._lanes)
         left = b.sub(value_of(end), index)
         left = b.select(b.icmp_signed("<", left, lanes), left, lanes)  # it fits into 32 bits
-        left = self._vectors.splat(b.trunc(left, I32))
-        numbers = ir.Constant(ir.VectorType(I32, self._lanes), list(range(self._lanes)))
-        return b.icmp_signed("<", numbers, left)
+        return self._vectors.mask_of_first(left)
 
     def _row_value(self, node: Node) -> Any:
         """Returns the value of an expression of the row."""
@@ -623,6 +578,56 @@ class _Row:
 
     def _at(self, pointer: Any, index: Any, dtype: DType) -> Any:
         return self._b.gep(pointer, [index], source_etype=self._vectors.number_type(dtype))
+
+
+class _Copies:
+    """Memory on the stack for a row whose elements are copies: of a short row, or each of one element.
+
+    Args:
+        b: the builder of a function that goes through rows.
+        vectors: the builder of vectors.
+        operand: the operand.
+        entries: the operand's entries of the kernel's table.
+        size: the length of the row.
+    """
+
+    def __init__(self, b: ir.IRBuilder, vectors: Vectors, operand: Operand, entries: Sequence[Any], size: Any) -> None:
+        self._b, self._vectors, self._operand, self._size = b, vectors, operand, size
+        self._stride, self._length = entries[-2:]
+        self._memory = allocated(b, MEMORY[operand.dtype], b.add(size, number(vectors.lanes)))
+        self._source = allocated(b, I64)  # the address of the elements in memory
+        b.store(number(0), self._source)
+
+    def of(self, pointer: Any) -> Any:
+        """Returns the address of the copies of elements at an address."""
+        b = self._b
+        source = b.ptrtoint(pointer, I64)
+        with b.if_then(b.icmp_signed("!=", source, b.load(self._source, typ=I64))):
+            b.store(source, self._source)
+            self._vectors.block = b
+            (self._expand if self._operand.access == EXPANDED else self._repeat)(pointer)
+        return self._memory
+
+    def _expand(self, pointer: Any) -> None:
+        """Writes the loops that copy each element. What they write too much is overwritten by the next element."""
+        b, dtype = self._b, self._operand.dtype
+        with repeated(b, number(0), b.udiv(self._size, self._length)) as index:
+            copies = self._vectors.load_one(self._vectors.moved(pointer, b.mul(index, self._stride), dtype), dtype)
+            place = b.mul(index, self._length)
+            with repeated(b, place, b.add(place, self._length), self._vectors.lanes) as i:
+                self._vectors.store(copies, self._vectors.moved(self._memory, i, dtype))
+
+    def _repeat(self, pointer: Any) -> None:
+        """Writes the loops that copy a row: one by one to fill a vector, and then whole vectors."""
+        b, dtype, lanes, length = self._b, self._operand.dtype, self._vectors.lanes, self._length
+        whole = b.mul(b.udiv(b.add(length, number(lanes - 1)), length), length)
+        with repeated(b, number(0), length) as i:
+            element = self._vectors.one.load(self._vectors.moved(pointer, i, dtype), dtype)
+            with repeated(b, i, whole, length) as place:
+                self._vectors.one.store(element, self._vectors.moved(self._memory, place, dtype))
+        with repeated(b, whole, self._size, lanes) as place:
+            copies = self._vectors.load(self._vectors.moved(self._memory, b.sub(place, whole), dtype), dtype)
+            self._vectors.store(copies, self._vectors.moved(self._memory, place, dtype))
 
 
 class _Words:

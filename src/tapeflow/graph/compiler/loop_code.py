@@ -37,7 +37,9 @@ from tapeflow.graph.compiler.instructions import (
 )
 from tapeflow.graph.compiler.kernels import View, place_of, write_nest
 from tapeflow.graph.compiler.loops import Operand, fewest_axes
+from tapeflow.graph.compiler.products import write_tile
 from tapeflow.graph.compiler.qualification import SMALL_PRODUCT
+from tapeflow.graph.compiler.threads import has_threads, run_worker
 from tapeflow.graph.compiler.vectors import MEMORY, Register, Vectors
 
 # Returns the elements of results from the elements of operands.
@@ -135,8 +137,7 @@ class Code:
         self._memory: tuple[Any, int] | None = None  # its address, and its entry in the table
         self.limit, _, self._most_work = (self.entry((what,)) for what in ("limit", "status", "work"))
         self.table += [("error",)] * 3
-        names = "GOMP_parallel", "omp_get_max_threads", "omp_get_thread_num", "omp_get_num_threads"
-        self.has_threads = self.most > SMALL_PRODUCT and all(map(target().has, names))
+        self.has_threads = self.most > SMALL_PRODUCT and has_threads()
         self._work = Register(self.one, int64, Element(self._most_work, int64))
         self._constants: dict[Any, Element] = {}
         self._functions: dict[Any, Any] = {}  # of parts that several places call, with their work
@@ -254,13 +255,7 @@ class Code:
         if work < _WORK_OF_THREADS:
             b.call(worker, [values])
             return
-        threads = b.call(declared(self.module, "omp_get_max_threads", I32, []), [])
-        start_threads = declared(self.module, "GOMP_parallel", ir.VoidType(), [POINTER, POINTER, I32, I32])
-        with b.if_else(b.icmp_signed(">", threads, ir.Constant(I32, 1))) as (several, one):
-            with several:
-                b.call(start_threads, [worker, values, threads, ir.Constant(I32, 0)])
-            with one:
-                b.call(worker, [values])
+        run_worker(b, worker, values, lambda: b.call(worker, [values]))
 
     def place(self) -> tuple[Any, int, int, int]:
         """Returns the current place, for `work_since`."""
@@ -653,21 +648,22 @@ class Code:
         mask: Any,
     ) -> None:  # fmt: skip
         a, b, result = matrices
-        places = [
+        at_row, at_column = (
             [self.b.add(first, number(i * step)) for i in range(count)]
             for (first, count), step in ((rows, 1), (columns, vectors.lanes))
-        ]
-        zero = vectors.number(0, result.dtype)
-        sums = [[Register(vectors, result.dtype, zero) for _ in places[1]] for _ in places[0]]
-        with self.repeated(a.shape[1]) as k:
-            factors = [vectors.load(self._place(b, [k, j]), b.dtype, mask) for j in places[1]]
-            for i, of_row in zip(places[0], sums, strict=True):
-                single = self.element(a, [i, k])
-                factor = Element(vectors.splat(single.value), single.dtype)
-                for total, other in zip(of_row, factors, strict=True):
-                    total.store(vectors.fma(factor, other, total.load()))
-        for i, of_row in zip(places[0], sums, strict=True):
-            for j, total in zip(places[1], of_row, strict=True):
+        )
+
+        def load_left(k: Any, i: int) -> Element:
+            single = self.element(a, [at_row[i], k])
+            return Element(vectors.splat(single.value), single.dtype)
+
+        def load_right(k: Any, j: int) -> Element:
+            return vectors.load(self._place(b, [k, at_column[j]]), b.dtype, mask)
+
+        size = len(at_row), len(at_column)
+        sums = write_tile(vectors, result.dtype, size, self.repeated(a.shape[1]), load_left, load_right)
+        for i, of_row in zip(at_row, sums, strict=True):
+            for j, total in zip(at_column, of_row, strict=True):
                 vectors.store(vectors.rounded(total.load()), self._place(result, [i, j]), mask)
 
 

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from tapeflow.core.types.dtypes import DType
 
-CONTIGUOUS, STRIDED, REPEATED, SCATTERED = "contiguous", "strided", "repeated", "scattered"
-# Elements of an inner loop: a shorter one, as for channels, becomes one loop with the loop around it. Rows that are
-# broadcast are repeated in memory on the stack, which has room for so many elements of each.
+CONTIGUOUS, STRIDED, SCATTERED = "contiguous", "strided", "scattered"
+REPEATED, EXPANDED = "repeated", "expanded"
+# Elements of an inner loop: a shorter one, as for channels, becomes one loop with the loop around it. What is broadcast
+# along one of the two is repeated in memory on the stack, which has room for so many elements of each operand.
 SHORT, _LONG = 64, 512
-_LEAST_REPEATED = 1 << 14  # elements: with fewer, repeating the rows takes as long
+_LEAST_REPEATED = 1 << 14  # elements: with fewer, repeating takes as long
 
 
 class Operand(NamedTuple):
@@ -21,9 +22,10 @@ class Operand(NamedTuple):
     Attributes:
         dtype: its dtype.
         varies: for each loop, True if it varies, False if it is broadcast.
-        access: `CONTIGUOUS`, `STRIDED` if the kernel's table has its strides along the outer loops, or `REPEATED` if
-            the table has the length of its only row, which the inner loop repeats. Kernels can't read one that is
-            `SCATTERED`: the elements of the inner loop do not lie side by side.
+        access: `CONTIGUOUS`, or `STRIDED` if the kernel's table has its strides along the outer loops. The inner loop
+            repeats a short row that is `REPEATED`, or each element if it is `EXPANDED`: the table also has the length
+            of the row, or the stride of the elements and their number of repetitions. Kernels can't read an operand
+            that is `SCATTERED`: the elements of the inner loop do not lie side by side.
     """
 
     dtype: DType
@@ -32,7 +34,8 @@ class Operand(NamedTuple):
 
     def entries(self) -> int:
         """Returns the number of its entries in the table."""
-        return {CONTIGUOUS: 0, SCATTERED: 0, STRIDED: len(self.varies) - 1, REPEATED: 1}[self.access]
+        more = {STRIDED: -1, REPEATED: 0, EXPANDED: 1}.get(self.access)
+        return 0 if more is None else len(self.varies) + more
 
 
 def loops_of(
@@ -48,23 +51,17 @@ def loops_of(
         rows: True to give the last dimension its own loop.
         strides: the strides of the inputs; None for one that is contiguous. By default, all are.
     """
-    rank = len(shape)
-    along = []
-    for size, own in zip(shapes, strides or [None] * len(shapes), strict=True):
-        own = own or [math.prod(size[i + 1 :]) for i in range(len(size))]
-        along.append([0] * (rank - len(size)) + [0 if n == 1 else s for n, s in zip(size, own, strict=True)])
-    sizes, steps = fewest_axes(shape, along, rows)
-    short = None if rows else _repeated_rows(sizes, steps)
-    if short is not None:
-        length, (sizes, steps, repeats) = sizes[-1], short
+    sizes, steps = fewest_axes(shape, _strides_along(shape, shapes, strides), rows)
+    joined = None if rows else _join_rows(sizes, steps)
+    length, (sizes, steps, accesses) = sizes[-1], joined or (sizes, steps, [CONTIGUOUS] * len(steps))
     operands, entries = [], []
-    for i, (dtype, own) in enumerate(zip(dtypes, steps, strict=True)):
+    for dtype, own, access in zip(dtypes, steps, accesses, strict=True):
         varies = tuple(map(bool, own))
         within = [n if v else 1 for n, v in zip(sizes, varies, strict=True)]
         natural = [math.prod(within[j + 1 :]) for j in range(len(sizes))]
-        if short is not None and repeats[i]:
-            operands.append(Operand(dtype, varies, REPEATED))
-            entries.append(length)
+        if access != CONTIGUOUS:
+            operands.append(Operand(dtype, varies, access))
+            entries += [*(own if access == EXPANDED else own[:-1]), length]
         elif own[-1] not in (0, 1):
             operands.append(Operand(dtype, varies, SCATTERED))
         elif any(s and s != n for s, n in zip(own, natural, strict=True)):
@@ -75,33 +72,69 @@ def loops_of(
     return sizes, operands, entries
 
 
-def _repeated_rows(
+def has_short_rows(shapes: Sequence[Sequence[int]], shape: Sequence[int]) -> bool:
+    """Returns True if the inner loop over a shape is short, because inputs are broadcast.
+
+    Args:
+        shapes: the shapes of the inputs.
+        shape: the broadcast shape.
+    """
+    sizes, _ = fewest_axes(shape, _strides_along(shape, shapes), rows=False)
+    return len(sizes) > 1 and sizes[-1] < SHORT
+
+
+def _strides_along(
+    shape: Sequence[int], shapes: Sequence[Sequence[int]], strides: Sequence[Sequence[int] | None] = ()
+) -> list[list[int]]:
+    """Returns the strides of inputs along a shape; 0 broadcasts. By default, all inputs are contiguous."""
+    along = []
+    for size, own in zip(shapes, strides or [None] * len(shapes), strict=True):
+        own = own or [math.prod(size[i + 1 :]) for i in range(len(size))]
+        along.append([0] * (len(shape) - len(size)) + [0 if n == 1 else s for n, s in zip(size, own, strict=True)])
+    return along
+
+
+def _join_rows(
     sizes: list[int], steps: Sequence[tuple[int, ...]]
-) -> tuple[list[int], list[tuple[int, ...]], list[bool]] | None:
-    """Returns sizes and strides with a longer inner loop, and for each operand whether its row is repeated.
+) -> tuple[list[int], list[tuple[int, ...]], list[str]] | None:
+    """Returns sizes and strides with a longer inner loop, and the accesses of operands that it may repeat.
 
     Args:
         sizes: the sizes of the loops.
         steps: the strides of the operands.
 
     Returns:
-        None if the inner loop is long, or an operand varies along the loop around it alone.
+        None if the inner loop is long, or two loops can't become one.
     """
     if len(sizes) < 2 or sizes[-1] >= SHORT or math.prod(sizes) < _LEAST_REPEATED:
         return None
     *outer, count, size = sizes
-    repeats = [own[-1] == 1 and not any(own[:-1]) for own in steps]
-    if not all(r or (own[-1] in (0, 1) and own[-2] == size * own[-1]) for r, own in zip(repeats, steps, strict=True)):
-        return None
+    accesses = [_joined_access(size, *own) for own in steps]
     times = next((n for n in range(_LONG // size, 3, -1) if count % n == 0), None)
-    if times is None or sum(repeats) > _LONG // SHORT:
+    if times is None or SCATTERED in accesses or len(steps) - accesses.count(CONTIGUOUS) > _LONG // SHORT:
         return None
     keeps = count > times or not outer
+    inner = [own[-2] if access == EXPANDED else own[-1] for own, access in zip(steps, accesses, strict=True)]
     return (
         [*outer, *[count // times] * keeps, times * size],
-        [(*own[:-2], *[own[-2] * times] * keeps, own[-1]) for own in steps],
-        repeats,
+        [(*own[:-2], *[own[-2] * times] * keeps, step) for own, step in zip(steps, inner, strict=True)],
+        accesses,
     )
+
+
+def _joined_access(size: int, *strides: int) -> str:
+    """Returns the access of an operand if its two inner loops become one.
+
+    Args:
+        size: the size of the inner loop.
+        strides: its strides.
+    """
+    *others, outer, inner = strides
+    if outer == size * inner:
+        return CONTIGUOUS
+    if not inner and not all(others):  # the copies of an element are read several times
+        return EXPANDED
+    return REPEATED if inner == 1 and not outer else SCATTERED
 
 
 def fewest_axes(

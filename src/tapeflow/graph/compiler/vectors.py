@@ -111,6 +111,11 @@ class Vectors(ElementBuilder):
         zeros = ir.Constant(ir.VectorType(I32, self.lanes), [0] * self.lanes)
         return self.block.shuffle_vector(vector, vector, zeros)
 
+    def mask_of_first(self, count: Any) -> Any:
+        """Returns the mask of the first elements, at most `lanes`."""
+        numbers = ir.Constant(ir.VectorType(I32, self.lanes), list(range(self.lanes)))
+        return self.block.icmp_signed("<", numbers, self.splat(self.block.trunc(count, I32)))
+
     def _constant(self, kind: Any, number: float | int) -> Any:
         return ir.Constant(self.vector(kind), number if self.lanes == 1 else [number] * self.lanes)
 

@@ -182,10 +182,9 @@ class FunctionWriter:
             Nodes that come before it.
         """
         op, inputs = operation.op, operation.inputs
-        if operation.type.endswith("While"):
+        if op.control == "loop":
             return self._loop(node, operation)
-        steering = 1 if operation.type.endswith(("If", "Case")) else 0
-        values = inputs[steering:]
+        values = inputs[op.steering :]
         set_attr(node.attr["Tin"], [t.dtype for t in values])
         set_attr(node.attr["Tout"], [t.dtype for t in operation.outputs])
         outputs = getattr(op, "results", None)
@@ -198,7 +197,7 @@ class FunctionWriter:
         else:
             for label, name in names.items():
                 node.attr[label].func.name = name
-        if steering:
+        if op.steering:
             set_attr(node.attr["output_shapes"], [t.shape for t in operation.outputs])
         return []
 
@@ -241,9 +240,10 @@ class FunctionWriter:
         else:
             results += [(t.dtype, f"arg{i}") for i, t in enumerate(values[count:], count)]
             if op.first_output:
-                one = _add_node(proto, "loop_counter/one", "Const", [], dtype=int32)
-                proto.node_def[-1].attr["value"].tensor.CopyFrom(make_tensor_proto(1, int32))
-                after = _add_node(proto, "loop_counter/add", "AddV2", ["loop_counter", one], T=int32)
+                proto.node_def.append(_export_constant("loop_counter/one", 1, int32))
+                after = _add_node(
+                    proto, "loop_counter/add", "AddV2", ["loop_counter", "loop_counter/one:output:0"], T=int32
+                )
                 results = [(int32, after), (int32, "maximum_iterations"), *results]
         _set_results(proto, results)
         return name

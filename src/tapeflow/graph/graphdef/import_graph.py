@@ -6,6 +6,7 @@ graph traced here. `node_ops.py` builds the nodes of other ops: variables, calls
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
@@ -296,25 +297,24 @@ class Builder:
         gradients: functions that set an operation's gradient, by the gradient's name in the node's attrs.
     """
 
-    def __init__(self, graph: Any, library: Mapping[str, Any], prefix: str = "", around: Builder | None = None) -> None:
-        self.graph = graph
-        self.library = library
-        self.prefix = prefix
-        self.around = around
+    around: Builder | None = None
+    open: tuple[str, ...] = ()
+    accepts_any_op = False
+    tables: Callable[..., Any] | None = None
+    resource_scope: str | None = None
+
+    def __init__(self, graph: Any, library: Mapping[str, Any], prefix: str = "") -> None:
+        self.graph, self.library, self.prefix = graph, library, prefix
         self.values: dict[str, list[SymbolicTensor]] = {}
         self.operations: dict[str, Operation] = {}
         self.replaced: dict[Output, Any] = {}
         self.used: set[Output] = set()
-        self.functions: dict[str, LibraryFunction] = {} if around is None else around.functions
-        self.bodies: dict[Any, Any] = {} if around is None else around.bodies
-        self.open: tuple[str, ...] = () if around is None else around.open
+        self.functions: dict[str, LibraryFunction] = {}
+        self.bodies: dict[Any, Any] = {}
         self.dataflow: dict[str, ParsedNode] = {}
-        self.accepts_any_op: bool = around is not None and around.accepts_any_op
-        self.variables: Mapping[tuple[str, str], Any] = {} if around is None else around.variables
-        self.used_variables: set[int] = set() if around is None else around.used_variables
-        self.tables: Callable[..., Any] | None = None if around is None else around.tables
-        self.resource_scope: str | None = None if around is None else around.resource_scope
-        self.gradients: Mapping[str, Callable[[Builder, Operation], None]] = {} if around is None else around.gradients
+        self.variables: Mapping[tuple[str, str], Any] = {}
+        self.used_variables: set[int] = set()
+        self.gradients: Mapping[str, Callable[[Builder, Operation], None]] = {}
 
     def add(self, nodes: Sequence[ParsedNode]) -> None:
         """Adds nodes in topological order, except for existing ones."""
@@ -528,12 +528,15 @@ class Builder:
 
     # ---- functions ---------------------------------------------------------------------------------------------------
 
-    def body(self, node: ParsedNode, attr: str, inputs: Sequence[Any], shapes: Sequence[Any]) -> Any:
+    def body(self, node: ParsedNode, attr: str, inputs: Sequence[Any], shapes: Sequence[Any], *places: Any) -> Any:
         """Returns the body of the function that an attr of a node names, see `body_of`."""
         function = node.functions.get(attr) or self.function(node, node.attrs[attr].func.name)
-        return self.body_of(node, function, inputs, shapes)
+        return self.body_of(node, function, inputs, shapes, *places)
 
-    def body_of(self, node: ParsedNode, function: LibraryFunction, inputs: Sequence[Any], shapes: Sequence[Any]) -> Any:
+    def body_of(
+        self, node: ParsedNode, function: LibraryFunction, inputs: Sequence[Any], shapes: Sequence[Any],
+        order: Sequence[int] | None = None, results: Sequence[int] | None = None,
+    ) -> Any:  # fmt: skip
         """Returns the body of a function that a node calls.
 
         Args:
@@ -541,55 +544,28 @@ class Builder:
             function: the function.
             inputs: the arguments of the call.
             shapes: the static shapes of the function's arguments.
+            order: the places of the body's inputs among the arguments; by default their order.
+            results: the places of the body's outputs among the results; by default all.
 
         Raises:
             ValueError: the inputs do not have the dtypes of the function's arguments.
         """
-        self._check_dtypes(node, function, inputs)
-        variables = [variable_of(t) for t in inputs]
-        key = (id(function), tuple(map(str, shapes)), tuple(map(id, variables)))
-        body = self.bodies.get(key)
-        if body is None:
-            body = self.bodies[key] = Body(self.func_graph(function, inputs, shapes, variables))
-        return body
-
-    def loop_bodies(
-        self, node: ParsedNode, inputs: Sequence[Any], shapes: Sequence[Any],
-        changing: Sequence[int], invariant: Sequence[int],
-    ) -> list[Any]:  # fmt: skip
-        """Returns the bodies of a loop's functions. Loop variables come first, then loop-invariant inputs.
-
-        Args:
-            node: the loop.
-            inputs: the initial values.
-            shapes: the static shapes of the functions' arguments.
-            changing: the places of the loop variables among the arguments.
-            invariant: the places of the others.
-
-        Raises:
-            ValueError: the inputs do not have the dtypes of the functions' arguments.
-        """
-        variables = [variable_of(t) for t in inputs]
-        bodies = []
-        for label in ("cond", "body"):
-            function = node.functions.get(label) or self.function(node, node.attrs[label].func.name)
-            key = label, id(function), tuple(map(str, shapes)), tuple(map(id, variables)), tuple(changing)
-            if key not in self.bodies:
-                self._check_dtypes(node, function, inputs)
-                graph = self.func_graph(function, inputs, shapes, variables)
-                graph.inputs = [graph.inputs[i] for i in (*changing, *invariant)]
-                if label == "body":
-                    graph.outputs = graph.structured_outputs = [graph.outputs[i] for i in changing]
-                self.bodies[key] = Body(graph)
-            bodies.append(self.bodies[key])
-        return bodies
-
-    def _check_dtypes(self, node: ParsedNode, function: LibraryFunction, inputs: Sequence[Any]) -> None:
         if [t.dtype for t in inputs] != function.dtypes:
             raise ValueError(
                 f"Node '{self.prefix}{node.name}': function '{function.name}' takes "
                 f"{[d.name for d in function.dtypes]}, and is called with {[t.dtype.name for t in inputs]}"
             )
+        variables = [variable_of(t) for t in inputs]
+        places = [None if p is None else tuple(p) for p in (order, results)]
+        key = id(function), tuple(map(str, shapes)), tuple(map(id, variables)), *places
+        if key not in self.bodies:
+            graph = self.func_graph(function, inputs, shapes, variables)
+            if order is not None:
+                graph.inputs = [graph.inputs[i] for i in order]
+            if results is not None:
+                graph.outputs = graph.structured_outputs = [graph.outputs[i] for i in results]
+            self.bodies[key] = Body(graph)
+        return self.bodies[key]
 
     def function(self, node: ParsedNode, name: str) -> LibraryFunction:
         """Returns the function of that name in the library.
@@ -622,18 +598,16 @@ class Builder:
         if function.name in self.open:
             raise errors.UnimplementedError.of(f"Function '{function.name}' calls itself: that can't be imported")
         graph = FuncGraph(function.name)
-        inner = Builder(graph, self.library, around=self)
-        inner.open = (*self.open, function.name)
+        inner = copy.copy(self)
+        inner.graph, inner.prefix, inner.around, inner.open = graph, "", self, (*self.open, function.name)
+        inner.values, inner.operations, inner.replaced, inner.used, inner.dataflow = {}, {}, {}, set(), {}
         with graph.as_default():
             for name, tensor, shape, variable in zip(function.arguments, inputs, shapes, variables, strict=True):
-                attrs = None if variable is None else {"variable": variable}
-                operation = graph.insert(GraphOp("Placeholder", attrs=attrs), graph.unique_name(name), ())
-                placeholder = SymbolicTensor(operation, 0, tensor.dtype, shape)
-                operation.outputs.append(placeholder)
+                placeholder = graph.placeholder(tensor.dtype, shape, name)
                 if variable is not None:
-                    placeholder._id = variable._id
+                    placeholder.op.op.attrs["variable"], placeholder._id = variable, variable._id
                 graph.inputs.append(placeholder)
-                inner.values[name], inner.operations[name] = [placeholder], operation
+                inner.values[name], inner.operations[name] = [placeholder], placeholder.op
             inner.add_function(function)
             graph.outputs = [inner.tensor(ParsedNode("result", "", [], [], {}), output) for output in function.outputs]
         graph.structured_outputs = list(graph.outputs)

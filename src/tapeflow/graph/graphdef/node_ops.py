@@ -25,7 +25,6 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import bool_, resource, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
-from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import _add_delta, _assign_value, _subtract_delta
 from tapeflow.graph.graphdef.builders import Build, register
@@ -111,11 +110,9 @@ def _variable_handle(builder: Builder, node: ParsedNode, inputs: list[Any]) -> O
 
 
 def _read_variable(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
-    variable = variable_of(inputs[0])
-    operation = builder.graph.insert(READ, builder.graph.unique_name(node.name), (inputs[0],))
-    shape = TensorShape(None) if variable is None else variable.shape
-    operation.outputs.append(SymbolicTensor(operation, 0, node_attr(node, "dtype"), shape))
-    return operation
+    variable, name = variable_of(inputs[0]), builder.graph.unique_name(node.name)
+    shape = None if variable is None else variable.shape
+    return builder.graph.insert_tensor(READ, name, inputs[:1], node_attr(node, "dtype"), shape).op
 
 
 def _variable_update(kernel: Callable[..., Any]) -> Build:
@@ -243,23 +240,22 @@ def _import_while(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Any:
         shapes = _invariant_shapes(builder, node, inputs)
     changing = _changing_places(builder, node, inputs)
     invariant = [i for i in range(len(inputs)) if i not in changing]
-    if invariant:
-        condition, body = builder.loop_bodies(node, inputs, shapes, changing, invariant)
-    else:
-        condition, body = (builder.body(node, attr, inputs, shapes) for attr in ("cond", "body"))
+    order, results = ((*changing, *invariant), changing) if invariant else (None, None)
+    condition = builder.body(node, "cond", inputs, shapes, order)
+    body = builder.body(node, "body", inputs, shapes, order, results)
     expected = [inputs[i].dtype for i in changing]
     if [t.dtype for t in body.outputs] != expected or [t.dtype for t in condition.outputs] != [bool_]:
         raise ValueError(
             f"Node '{node.name}': the functions of a {node.op} give {[t.dtype.name for t in condition.outputs]} and "
             f"{[t.dtype.name for t in body.outputs]} for {[d.name for d in expected]}"
         )
-    places = list(range(len(invariant)))
+    last = range(len(invariant))
     operation = loop(
-        [inputs[i] for i in changing], [inputs[i] for i in invariant], condition, body, (places, places),
+        [inputs[i] for i in changing], [inputs[i] for i in invariant], condition, body, (last, last),
         [(inputs[i].dtype, shapes[i]) for i in changing], None, node.name,
     )  # fmt: skip
-    results = dict(zip(changing, operation.outputs, strict=True))
-    outputs = [results.get(i, t) for i, t in enumerate(inputs)]
+    finals = dict(zip(changing, operation.outputs, strict=True))
+    outputs = [finals.get(i, t) for i, t in enumerate(inputs)]
     if not invariant:
         return operation
     if changing == list(range(len(changing))):

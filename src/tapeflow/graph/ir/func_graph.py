@@ -13,7 +13,6 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import ShapeLike
 from tapeflow.core.types.dtypes import DType, resource, variant
-from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
@@ -98,9 +97,8 @@ class FuncGraph(Graph):
         self, outer: Any, key: int, dtype: DType, shape: ShapeLike, name: str, attrs: dict[Any, Any] | None = None
     ) -> SymbolicTensor:
         with self._outside_of_scopes():
-            operation = self.insert(GraphOp("Placeholder", attrs=attrs), self.unique_name(name), ())
-            inner = SymbolicTensor(operation, 0, dtype, TensorShape(shape))
-            operation.outputs.append(inner)
+            op = GraphOp("Placeholder", attrs=attrs)
+            inner = self.insert_tensor(op, self.unique_name(name), (), dtype, shape)
         self.captures.append((outer, inner))
         self._captured[key] = inner
         return inner
@@ -249,10 +247,14 @@ class FuncGraph(Graph):
             finally:
                 self._positions = before
             state.name_scope = self.scope
-            self.structured_outputs = nest.map_structure(lambda v: self.as_output(v, function), result)
-            flat = nest.flatten(self.structured_outputs, expand_composites=True)
-            self.outputs = [t for t in flat if isinstance(t, SymbolicTensor)]
+            self.set_result(nest.map_structure(lambda v: self.as_output(v, function), result))
         return self.structured_outputs
+
+    def set_result(self, result: Any) -> None:
+        """Sets the result. Its tensors are the outputs."""
+        self.structured_outputs = result
+        leaves = nest.flatten(result, expand_composites=True)
+        self.outputs = [t for t in leaves if isinstance(t, SymbolicTensor)]
 
     def as_output(self, value: Any, function: Callable[..., Any] | str) -> Any:
         """Returns a leaf of the result as a tensor of this graph."""

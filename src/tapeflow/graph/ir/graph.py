@@ -377,6 +377,12 @@ class Graph(Collections, GraphNames, GraphMembers):
         self._by_name[name] = operation
         return operation
 
+    def insert_tensor(self, op: Any, name: str, args: Sequence[Any], dtype: DType, shape: Any) -> SymbolicTensor:
+        """Appends an operation with one output whose name is unique already; returns the output."""
+        operation = self.insert(op, name, args)
+        operation.outputs.append(SymbolicTensor(operation, 0, dtype, TensorShape(shape)))
+        return operation.outputs[0]
+
     def node(
         self, op: GraphOp, inputs: Sequence[Any], outputs: Sequence[tuple[DType, Any]], name: str | None = None
     ) -> Operation:
@@ -401,10 +407,10 @@ class Graph(Collections, GraphNames, GraphMembers):
 
     def constant(self, tensor: EagerTensor, name: str = "Const") -> SymbolicTensor:
         """Adds a constant with the value of an eager tensor."""
-        operation = self.insert(GraphOp("Const", attrs={"value": tensor}), self._operation_name(name), ())
-        operation.static = (tensor.value,)
-        operation.outputs.append(SymbolicTensor(operation, 0, tensor.dtype, tensor.shape))
-        return operation.outputs[0]
+        op = GraphOp("Const", attrs={"value": tensor})
+        constant = self.insert_tensor(op, self._operation_name(name), (), tensor.dtype, tensor.shape)
+        constant.op.static = (tensor.value,)
+        return constant
 
     def _outer_constant(self, tensor: EagerTensor, name: str) -> SymbolicTensor:
         """Adds a constant for an operation, named after the input that it is: `mul/y`."""
@@ -413,9 +419,7 @@ class Graph(Collections, GraphNames, GraphMembers):
 
     def placeholder(self, dtype: DType, shape: Any, name: str = "Placeholder") -> SymbolicTensor:
         """Adds an input of the graph."""
-        operation = self.insert(GraphOp("Placeholder"), self.unique_name(name), ())
-        operation.outputs.append(SymbolicTensor(operation, 0, dtype, TensorShape(shape)))
-        return operation.outputs[0]
+        return self.insert_tensor(GraphOp("Placeholder"), self.unique_name(name), (), dtype, shape)
 
     # ---- values from outside -------------------------------------------------------------------------------------
 
@@ -468,23 +472,20 @@ class Graph(Collections, GraphNames, GraphMembers):
 
     def handle_of(self, variable: Any, name: str) -> SymbolicTensor:
         """Returns the output of a new operation for a variable's handle."""
+        op = GraphOp("VarHandleOp", attrs={"variable": variable})
         with self._outside_of_scopes():
-            operation = self.insert(
-                GraphOp("VarHandleOp", attrs={"variable": variable}), self._operation_name(name), ()
-            )
-        operation.outputs.append(SymbolicTensor(operation, 0, resource, TensorShape([])))
-        operation.outputs[0]._id = variable._id  # gradients of ops that take the handle are the variable's
-        return operation.outputs[0]
+            handle = self.insert_tensor(op, self._operation_name(name), (), resource, [])
+        handle._id = variable._id  # gradients of ops that take the handle are the variable's
+        return handle
 
     def read_variable(self, variable: Any) -> SymbolicTensor:
         """Returns the value of a variable at this point of the graph."""
         name = self.unique_name("ReadVariableOp")
-        operation = self.insert(READ, name, (self.capture_variable(variable, f"{name}/resource"),))
-        out = SymbolicTensor(operation, 0, variable.dtype, variable.shape)
-        operation.outputs.append(out)
+        args = (self.capture_variable(variable, f"{name}/resource"),)
+        out = self.insert_tensor(READ, name, args, variable.dtype, variable.shape)
         if state.tapes:
-            note_reads(operation.args)
-            record(READ, operation.args, (), operation.outputs)
+            note_reads(args)
+            record(READ, args, (), out.op.outputs)
         return out
 
     def read_of(self, variable: Any, after: Operation | None = None) -> SymbolicTensor:

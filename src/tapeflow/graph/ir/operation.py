@@ -6,7 +6,7 @@ does not have.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from traceback import StackSummary
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,9 +29,9 @@ from tapeflow.graph.ir.positions import Position, stack_summary
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
+    from tapeflow.core.autodiff.tape import Tape
     from tapeflow.core.types.spec import TensorSpec
     from tapeflow.graph.ir.graph import Graph
-from collections.abc import Container
 
 
 class GradientOf(NamedTuple):
@@ -78,7 +78,8 @@ class GraphOp(Op):
         gradient_of: for the gradient of a loop, its description.
         residuals: the residuals that the branches of a differentiated conditional return.
         part: the program of the steps that it computes at once, or None.
-        diagnostic: True if it only checks or prints its inputs.
+        diagnostic: True if it only checks, prints or records its inputs.
+        recorded: `recorded(tape, operation)` records an operation for `tf.gradients` in its own way; or None.
         first_output: TensorFlow's number of the first output: its loops return a counter and a limit before the
             carried values.
     """
@@ -90,6 +91,7 @@ class GraphOp(Op):
     part: Any = None
     in_place: Callable[..., Any] | None = None
     lowered: Callable[[Operation], list[Operation]] | None = None
+    recorded: Callable[[Tape, Operation], None] | None = None
     specialized: Callable[[], list[Any]]
     runs_python = True  # not only kernels on tensors
 

@@ -45,7 +45,7 @@ def python_op(
         stateful: True to run it even if its outputs are unused.
         differentiable: True to compute gradients, by a tape around the function.
         attrs: the attrs of TensorFlow's op of this name, if there is one.
-        diagnostic: True if the function only checks or prints its inputs.
+        diagnostic: True if the function only checks, prints or records its inputs.
 
     Returns:
         The operation; its `outputs` are the symbolic tensors.

@@ -15,7 +15,6 @@ from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, variable_of
 from tapeflow.graph.program.program import Step
 
-_ANY_ORDER = frozenset({"Assert", "PrintV2", "WriteSummary", "CheckNumerics"})  # TensorFlow orders no other effects so
 _OTHERS = "the effects outside of resources"
 
 
@@ -30,16 +29,16 @@ def used_resources(step: Step, source: Callable[[SymbolicTensor], SymbolicTensor
         return set()
     tensors = [source(t) for t in step.inputs if t.dtype is resource]
     used: set[Any] = {id(t) if (v := variable_of(t)) is None else v._id for t in tensors}
-    if not used and step.name not in _ANY_ORDER and not all(_is_confined(o.op) for o in step.origins):
+    if not used and not _is_confined(step.op) and not all(_is_confined(o.op) for o in step.origins):
         used.add(_OTHERS)
     return used
 
 
 def _is_confined(op: Any) -> bool:
-    """Returns True if an op has no effects except on the variables among its inputs."""
+    """Returns True if an op has no effects but on the variables among its inputs, and diagnostics in any order."""
     if op.registered:
         return not op.opdef.stateful or op.random
-    if op is READ or isinstance(op, VariableUpdate):
+    if op is READ or isinstance(op, VariableUpdate) or op.diagnostic:
         return True
     return bool(op.bodies) and all(_is_confined(o.op) for p in op.programs for step in p.steps for o in step.origins)
 

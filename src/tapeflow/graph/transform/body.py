@@ -2,7 +2,8 @@
 
 A body is called with all inputs of its graph, both arguments and captures. In eager mode it runs immediately. While
 another graph is built, the call becomes one operation. The graph of a body is final. Under a tape, the forward function
-runs instead: a copy that also returns the residuals of the backward function, which then recomputes nothing.
+runs instead: a copy that also returns the residuals of the backward function, which then recomputes
+only large sums and products of small tensors.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.creation import zeros_like_op
-from tapeflow.core.autodiff.tape import EVERYTHING, Tape, record
+from tapeflow.core.autodiff.tape import EVERYTHING, Tape, describe, record
+from tapeflow.core.autodiff.tape import Call as TapeCall
 from tapeflow.core.context import state
 from tapeflow.core.fork_locks import cached_property, new_rlock
 from tapeflow.core.types.dtypes import resource
@@ -19,7 +21,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import note_reads
-from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
+from tapeflow.graph.ir.operation import GraphOp, Operation, has_gradient, variable_of
 from tapeflow.graph.ir.python_op import eager_outputs
 from tapeflow.graph.transform.differentiate import backward_graph, forward_graph
 
@@ -329,6 +331,13 @@ def call(body: Body, outputs: Sequence[SymbolicTensor], inputs: Sequence[Any]) -
 def by_id(tensors: Sequence[Any], values: Sequence[Any]) -> dict[int, Any]:
     """Returns values by the ids of their tensors."""
     return dict(zip(map(id, tensors), values, strict=True))
+
+
+def gradients_of_inputs(operation: Operation, dys: Sequence[Any]) -> list[Any]:
+    """Returns the gradients of an operation's inputs for cotangents of its outputs."""
+    call = TapeCall(operation.op, (), (), 0, [has_gradient(t) for t in operation.inputs])
+    describe(call, operation.inputs, operation.outputs)
+    return list(operation.op.gradient(call, *dys))
 
 
 def zeros_of(tensor: Tensor) -> Any:

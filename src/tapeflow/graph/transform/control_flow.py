@@ -137,14 +137,7 @@ def _give_tensors_for_operations(graphs: Sequence[FuncGraph], dtype: DType) -> N
                 return identity_op(selects)
 
         with graph.as_default():
-            graph.structured_outputs = nest.map_structure(after, graph.structured_outputs)
-        _find_outputs(graph)
-
-
-def _find_outputs(graph: FuncGraph) -> None:
-    """Sets the outputs of a graph to the tensors of its result."""
-    leaves = nest.flatten(graph.structured_outputs, expand_composites=True)
-    graph.outputs = [t for t in leaves if isinstance(t, SymbolicTensor)]
+            graph.set_result(nest.map_structure(after, graph.structured_outputs))
 
 
 def _unify_index_dtypes(graphs: Sequence[FuncGraph]) -> None:
@@ -159,8 +152,7 @@ def _unify_index_dtypes(graphs: Sequence[FuncGraph]) -> None:
         return
     for graph in graphs:
         with graph.as_default():
-            graph.structured_outputs = nest.map_structure(_with_int64_indices, graph.structured_outputs)
-        _find_outputs(graph)
+            graph.set_result(nest.map_structure(_with_int64_indices, graph.structured_outputs))
 
 
 def _with_int64_indices(value: IndexedSlices) -> Any:

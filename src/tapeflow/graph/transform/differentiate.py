@@ -7,10 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.core.autodiff.tape import Tape, backpropagate, dense, sum_gradients
+from tapeflow.core.ops.definition import MANY
+from tapeflow.core.ops.op import RegisteredOp
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GraphOp, Operation
-from tapeflow.graph.program.program import substitute
+from tapeflow.graph.program.program import elements_of, substitute
+
+_LEAST_RATIO = 8  # elements of a result for each element of an operand: such a result is computed again
 
 # ---- copies ----------------------------------------------------------------------------------------------------------
 
@@ -66,6 +70,24 @@ def forward_graph(graph: FuncGraph) -> FuncGraph:
     return forward
 
 
+class _BackwardGraph(FuncGraph):
+    """The graph of a backward function. It computes large products and sums of small tensors again."""
+
+    def _from_other_graph(self, tensor: SymbolicTensor, scope: str) -> SymbolicTensor:
+        if tensor._id not in self._captured and _is_broadcast(tensor):
+            self._captured[tensor._id] = tensor.op.op.function(*tensor.op.args)
+        return super()._from_other_graph(tensor, scope)
+
+
+def _is_broadcast(tensor: SymbolicTensor) -> bool:
+    """Returns True if one element-wise operation computes a large tensor from much smaller ones."""
+    op, args = tensor.op.op, tensor.op.args
+    if not isinstance(op, RegisteredOp) or op.element is None or set(op.kinds) != {"tensor"}:
+        return False
+    count = elements_of(tensor)
+    return count >= MANY and all(_LEAST_RATIO * elements_of(t) <= count for t in args)
+
+
 def backward_graph(forward: FuncGraph, outputs: Sequence[SymbolicTensor], differentiated: Sequence[bool]) -> FuncGraph:
     """Returns the graph from the cotangents of outputs to the gradients of the inputs, and of the captures.
 
@@ -76,7 +98,7 @@ def backward_graph(forward: FuncGraph, outputs: Sequence[SymbolicTensor], differ
         outputs: tensors of the forward graph: its outputs, and intermediate results with cotangents.
         differentiated: for each of `outputs`, True if it has a cotangent.
     """
-    graph = FuncGraph(f"backward_{forward.name}")
+    graph = _BackwardGraph(f"backward_{forward.name}")
     graph.outer_graph, graph.compiler = forward, forward.compiler
     with graph.as_default():
         tape = Tape(persistent=False, watch_accessed=False)

@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.array.tensor_list import empty_list, list_pop_back, list_push_back, shape_argument
-from tapeflow.core.autodiff.tape import Call, describe
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -26,7 +25,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.loop_kernel import Loop
 from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, has_gradient
 from tapeflow.graph.ir.python_op import spec_of_gradient
-from tapeflow.graph.transform.body import Body, call, call_operation, traced_body, zeros_of
+from tapeflow.graph.transform.body import Body, call, call_operation, gradients_of_inputs, traced_body, zeros_of
 from tapeflow.graph.transform.loop_gradients import LoopGradient
 
 
@@ -125,9 +124,7 @@ def _second_gradient(call: Any, *ddys: Any) -> list[Any]:
         return _with_pops(gradient, counted, values[:count], [finals[i] for i in gradient.zero_at_end], values[count:])
 
     operation = traced_body(f"{gradient.loop.name}_vjp", operands, compute).call(operands)[0].op
-    again = Call(operation.op, (), (), 0, [has_gradient(t) for t in operation.inputs])
-    describe(again, operation.inputs, operation.outputs)
-    grads = operation.op.gradient(again, *ddys)
+    grads = gradients_of_inputs(operation, ddys)
     return [*[None] * first, *grads[:count], *[None] * of.others, *grads[count:]]
 
 

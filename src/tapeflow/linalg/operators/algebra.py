@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.reshapes import expand_dims
 from tapeflow.linalg.operators import hints
@@ -21,6 +21,9 @@ from tapeflow.linalg.operators.identity import (
     LinearOperatorZeros,
     product_with_zeros,
 )
+
+if TYPE_CHECKING:
+    from tapeflow.core.values.tensor import Tensor
 
 # ---- any two ---------------------------------------------------------------------------------------------------------
 
@@ -60,7 +63,7 @@ def _(left: LinearOperator, right: LinearOperator) -> LinearOperator:
 
 
 @rule(solutions, (LinearOperatorInversion, LinearOperator))
-def _(left: Any, right: Any) -> LinearOperator:
+def _(left: LinearOperatorInversion, right: LinearOperator) -> LinearOperator:
     return left.operator.matmul(right)
 
 
@@ -76,11 +79,11 @@ def _diagonal_entries(operator: Any) -> Any:
     return expand_dims(operator.multiplier, -1)
 
 
-def _diagonal_product(left: LinearOperator, right: LinearOperator, entries: Any) -> LinearOperator:
+def _diagonal_product(left: LinearOperator, right: LinearOperator, entries: Tensor) -> LinearOperator:
     return LinearOperatorDiag(entries, **hints.of_commuting_product(left, right))
 
 
-def _scaled_product(left: LinearOperator, right: LinearOperator, multiplier: Any) -> LinearOperator:
+def _scaled_product(left: LinearOperator, right: LinearOperator, multiplier: Tensor) -> LinearOperator:
     rows = left.domain_dimension_tensor()
     return LinearOperatorScaledIdentity(rows, multiplier, **hints.of_commuting_product(left, right))
 
@@ -99,32 +102,32 @@ def _(left: LinearOperator, right: LinearOperator) -> LinearOperator:
 
 
 @rule(products, (LinearOperatorScaledIdentity, LinearOperatorScaledIdentity))
-def _(left: Any, right: Any) -> LinearOperator:
+def _(left: LinearOperatorScaledIdentity, right: LinearOperatorScaledIdentity) -> LinearOperator:
     return _scaled_product(left, right, left.multiplier * right.multiplier)
 
 
 @rule(solutions, (LinearOperatorScaledIdentity, LinearOperatorScaledIdentity))
-def _(left: Any, right: Any) -> LinearOperator:
+def _(left: LinearOperatorScaledIdentity, right: LinearOperatorScaledIdentity) -> LinearOperator:
     return _scaled_product(left, right, right.multiplier / left.multiplier)
 
 
-def _triangular_product(left: LinearOperator, right: LinearOperator, tril: Any) -> LinearOperator:
+def _triangular_product(left: LinearOperator, right: LinearOperator, tril: Tensor) -> LinearOperator:
     properties = hints.of_commuting_product(left, right)
     return LinearOperatorLowerTriangular(tril, **{**properties, "is_positive_definite": None})
 
 
 @rule(products, (LinearOperatorDiag, LinearOperatorLowerTriangular))
-def _(left: Any, right: Any) -> LinearOperator:
+def _(left: LinearOperatorDiag, right: LinearOperatorLowerTriangular) -> LinearOperator:
     return _triangular_product(left, right, expand_dims(left.diag, -1) * right.to_dense())
 
 
 @rule(products, (LinearOperatorLowerTriangular, LinearOperatorDiag))
-def _(left: Any, right: Any) -> LinearOperator:
+def _(left: LinearOperatorLowerTriangular, right: LinearOperatorDiag) -> LinearOperator:
     return _triangular_product(left, right, left.to_dense() * expand_dims(right.diag, -2))
 
 
 @rule(solutions, (LinearOperatorDiag, LinearOperatorLowerTriangular))
-def _(left: Any, right: Any) -> LinearOperator:
+def _(left: LinearOperatorDiag, right: LinearOperatorLowerTriangular) -> LinearOperator:
     return _triangular_product(left, right, right.to_dense() / expand_dims(left.diag, -1))
 
 

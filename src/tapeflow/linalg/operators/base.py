@@ -226,7 +226,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         batch = self.batch_shape
         return self._as_tensor(batch) if batch.is_fully_defined() else self._batch_shape_tensor()
 
-    def _batch_shape_tensor(self, shape: Any = None) -> Any:
+    def _batch_shape_tensor(self, shape: Tensor | None = None) -> Any:
         return (self.shape_tensor() if shape is None else shape)[:-2]
 
     def tensor_rank_tensor(self, name: str | None = "tensor_rank_tensor") -> Tensor:
@@ -234,7 +234,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         rank = self.tensor_rank
         return self._tensor_rank_tensor() if rank is None else constant(rank)
 
-    def _tensor_rank_tensor(self, shape: Any = None) -> Any:
+    def _tensor_rank_tensor(self, shape: Tensor | None = None) -> Any:
         return size(self.shape_tensor() if shape is None else shape)
 
     def domain_dimension_tensor(self, name: str | None = "domain_dimension_tensor") -> Tensor:
@@ -242,7 +242,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         columns = self.domain_dimension
         return self._domain_dimension_tensor() if columns is None else constant(columns)
 
-    def _domain_dimension_tensor(self, shape: Any = None) -> Any:
+    def _domain_dimension_tensor(self, shape: Tensor | None = None) -> Any:
         return (self.shape_tensor() if shape is None else shape)[-1]
 
     def range_dimension_tensor(self, name: str | None = "range_dimension_tensor") -> Tensor:
@@ -250,7 +250,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         rows = self.range_dimension
         return self._range_dimension_tensor() if rows is None else constant(rows)
 
-    def _range_dimension_tensor(self, shape: Any = None) -> Any:
+    def _range_dimension_tensor(self, shape: Tensor | None = None) -> Any:
         return (self.shape_tensor() if shape is None else shape)[-2]
 
     @staticmethod
@@ -297,13 +297,13 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         x = self._argument(x, -2 if adjoint else -1, -1 if adjoint_arg else -2)
         return self._matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: LinearOperator | TensorLike) -> Any:
         return self.matmul(other)
 
-    def __rmatmul__(self, other: Any) -> Any:
+    def __rmatmul__(self, other: LinearOperator | TensorLike) -> Any:
         return self._matmul_of(other, self)
 
-    def _matmul_of(self, a: Any, b: Any, *flags: bool) -> Any:
+    def _matmul_of(self, a: LinearOperator | TensorLike, b: LinearOperator | TensorLike, *flags: bool) -> Any:
         """Computes `tf.matmul(a, b)` with this operator as `a` or `b`."""
         return dispatch.matmul(self, a, b, *flags)
 
@@ -341,7 +341,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         self._check_input_dtype(tensor)
         return tensor
 
-    def _check_input_dtype(self, arg: Any) -> None:
+    def _check_input_dtype(self, arg: Tensor) -> None:
         if arg.dtype is not self.dtype:
             raise TypeError(f"Expected argument to have dtype {self.dtype}. Found: {arg.dtype} in tensor {arg}")
 

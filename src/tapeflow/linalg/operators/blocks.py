@@ -6,13 +6,14 @@ import functools
 import operator as python
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.concat_and_split import concat, split, stack
 from tapeflow.array.creation import zeros
 from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import broadcast_to, expand_dims, squeeze
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.debugging.types import assert_proper_iterable
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
@@ -29,8 +30,11 @@ from tapeflow.linalg.operators.shapes import (
 )
 from tapeflow.math.arithmetic import add_n
 
+if TYPE_CHECKING:
+    from tapeflow.core.values.tensor import Tensor
 
-def _is_blockwise(sizes: Sequence[int | None], arg: Any, axis: int) -> bool:
+
+def _is_blockwise(sizes: Sequence[int | None], arg: TensorLike, axis: int) -> bool:
     """Returns True if an argument is a list with a tensor for each block, rather than one tensor written as a list.
 
     Raises:
@@ -115,7 +119,7 @@ class _BlockOperator(LinearOperator):
             blocks.append(block)
         return blocks
 
-    def _split(self, x: Any, rows: bool, axis: int) -> list[Any]:
+    def _split(self, x: Tensor, rows: bool, axis: int) -> list[Any]:
         sizes: Any = self._sizes(rows)
         if None in sizes:
             sizes = stack(self._block_range_dimension_tensors() if rows else self._block_domain_dimension_tensors())
@@ -133,7 +137,7 @@ class _BlockOperator(LinearOperator):
         blocks = self._split(x, adjoint, -1 if adjoint_arg else -2)
         return concat(broadcast_batches(self._multiply(blocks, adjoint, adjoint_arg)), -2)
 
-    def matvec(self, x: Any, adjoint: bool = False, name: str | None = "matvec") -> Any:
+    def matvec(self, x: TensorLike, adjoint: bool = False, name: str | None = "matvec") -> Any:
         """Computes products with vectors; see `tf.linalg.LinearOperator.matvec`. For a list of blocks, a list."""
         blocks = self._blocks(x, adjoint, -1)
         if blocks is None:
@@ -155,7 +159,7 @@ class _BlockOperator(LinearOperator):
         blocks = self._split(rhs, not adjoint, -1 if adjoint_arg else -2)
         return concat(broadcast_batches(self._solve_blocks(blocks, adjoint, adjoint_arg)), -2)
 
-    def solvevec(self, rhs: Any, adjoint: bool = False, name: str | None = "solve") -> Any:
+    def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str | None = "solve") -> Any:
         """Solves `A @ x = rhs` for vectors; see `tf.linalg.LinearOperator.solvevec`. For a list of blocks, a list."""
         blocks = self._blocks(rhs, not adjoint, -1)
         if blocks is None:
@@ -207,7 +211,7 @@ class _BlockOperator(LinearOperator):
             return super()._eigvals()
         return self._joined([o.eigvals() for o in self._diagonal_operators()])
 
-    def _batched(self, x: Any) -> Any:
+    def _batched(self, x: Tensor) -> Any:
         """Broadcasts one number a matrix to the batch, which blocks off the diagonal may enlarge."""
         return x if x.shape == self.batch_shape else broadcast_to(x, self.batch_shape_tensor())
 
@@ -224,7 +228,7 @@ class _BlockOperator(LinearOperator):
         return [operator.assert_non_singular() for operator in self._diagonal_operators()]
 
 
-def _zero_columns(rows_like: Any, columns: Any) -> Any:
+def _zero_columns(rows_like: Tensor, columns: Tensor | int) -> Any:
     """Returns zeros with the batch and rows of a matrix, and this number of columns."""
     return zeros([*dimensions(rows_like)[:-1], columns], rows_like.dtype)
 

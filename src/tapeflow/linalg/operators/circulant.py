@@ -38,7 +38,7 @@ def to_complex(x: Any) -> Any:
     return cast(x, complex128 if x.dtype.name == "float64" else complex64)
 
 
-def _rotate_dimensions(x: Any, shift: int) -> Any:
+def _rotate_dimensions(x: Tensor, shift: int) -> Any:
     """Returns a tensor with its dimensions rotated to the right."""
     return transpose(x, roll(range_op(0, rank(x), 1), shift, 0))
 
@@ -118,13 +118,13 @@ class CirculantOperator(LinearOperator):
         batch = dimensions(x)[: -self.block_depth]
         return reshape(x, [*batch, -1 if self.domain_dimension is None else self.domain_dimension])
 
-    def _vectorize_then_blockify(self, matrix: Any) -> Any:
+    def _vectorize_then_blockify(self, matrix: Tensor) -> Any:
         """Returns the columns of matrices as arrays, in a new first dimension, for subclasses."""
         columns = _rotate_dimensions(matrix, 1)
         block_shape = self.block_shape.as_list() if self.block_shape.is_fully_defined() else self.block_shape_tensor()
         return reshape(columns, concat([dimensions(columns)[:-1], block_shape], 0))
 
-    def _unblockify_then_matricize(self, vec: Any) -> Any:
+    def _unblockify_then_matricize(self, vec: Tensor) -> Any:
         """Returns arrays as the columns of matrices, the reverse of `_vectorize_then_blockify`."""
         return _rotate_dimensions(self._unblockify(vec), -1)
 
@@ -140,7 +140,7 @@ class CirculantOperator(LinearOperator):
         """Casts a complex result to the operator's dtype."""
         return cast(x if self.dtype.is_complex else real(x), self.dtype)
 
-    def _filter(self, x: TensorLike, adjoint_arg: bool, by: Any) -> Any:
+    def _filter(self, x: TensorLike, adjoint_arg: bool, by: Tensor) -> Any:
         """Convolves the columns of `x`: multiplies their spectra by `by`."""
         # Transforms run over the last dimensions, so the columns become rows.
         rows = conj(x) if adjoint_arg else matrix_transpose(x)

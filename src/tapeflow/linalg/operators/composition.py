@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import operator as python
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.concat_and_split import concat, stack
 from tapeflow.array.reshapes import expand_dims, reshape
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.debugging.types import assert_proper_iterable
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 from tapeflow.linalg.diagonals import matrix_transpose
@@ -21,6 +21,9 @@ from tapeflow.linalg.operators.dense import LinearOperatorLowerTriangular
 from tapeflow.linalg.operators.shapes import broadcast_dynamic, broadcast_static, check_same_dimension, dimensions
 from tapeflow.math.casting import cast
 from tapeflow.math.elementwise import sign
+
+if TYPE_CHECKING:
+    from tapeflow.core.types.dtypes import DType
 
 
 def checked_operators(operators: Any) -> list[LinearOperator]:
@@ -61,7 +64,7 @@ def inherit_hints(operators: Sequence[LinearOperator], combination: str, *argume
     }
 
 
-def sum_of_logs(parts: Sequence[Any], dtype: Any) -> Any:
+def sum_of_logs(parts: Sequence[Any], dtype: DType) -> Any:
     """Sums logarithms of determinants; of complex matrices, some operators compute them as real numbers."""
     return functools.reduce(python.add, [cast(part, dtype) for part in parts])
 
@@ -268,7 +271,7 @@ class LinearOperatorKronecker(LinearOperator):
         columns = functools.reduce(python.mul, [o.domain_dimension_tensor() for o in self._operators])
         return concat([batch, stack([rows, columns])], 0)
 
-    def _apply(self, x: Any, method: str, adjoint: bool) -> Any:
+    def _apply(self, x: Tensor, method: str, adjoint: bool) -> Any:
         """Applies each factor along its own axis.
 
         The rows of `x` are an array with one axis per factor. Each step applies a factor to the first axis and moves
@@ -370,7 +373,7 @@ class LinearOperatorKronecker(LinearOperator):
         return LinearOperatorKronecker([o.cholesky() for o in self._operators], is_non_singular=True, is_square=True)
 
 
-def _outer_product(x: Any, y: Any) -> Any:
+def _outer_product(x: Tensor, y: Tensor) -> Any:
     """Multiplies each element of `x` by each element of `y`, and joins the products in one dimension."""
     product = expand_dims(x, -1) * expand_dims(y, -2)
     *batch, m, n = dimensions(product)

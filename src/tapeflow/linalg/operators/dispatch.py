@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 
 if TYPE_CHECKING:
@@ -52,8 +53,8 @@ def _by_rule(rules: Rules, left: LinearOperator, right: LinearOperator) -> Linea
 
 def matmul(
     operator: LinearOperator,
-    a: Any,
-    b: Any,
+    a: LinearOperator | TensorLike,
+    b: LinearOperator | TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
     adjoint_a: bool = False,

@@ -5,12 +5,15 @@ A property is True, False, or None if it is unknown.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tapeflow.linalg.operators.base import LinearOperator
 
 NAMES = ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
 
 
-def shared_hint(operator: Any, hint: str, value: bool | None, relation: str) -> bool | None:
+def shared_hint(operator: LinearOperator, hint: str, value: bool | None, relation: str) -> bool | None:
     """Returns a property that an operator and one derived from it (its adjoint, its inverse) have or lack together.
 
     Args:
@@ -42,7 +45,7 @@ def implied_hint(follows: bool, hint: bool | None, message: str) -> bool | None:
     return True
 
 
-def product_is_square(left: Any, right: Any) -> bool | None:
+def product_is_square(left: LinearOperator, right: LinearOperator) -> bool | None:
     """Returns whether the product of two operators is square."""
     if left.is_square and right.is_square:
         return True
@@ -52,14 +55,14 @@ def product_is_square(left: Any, right: Any) -> bool | None:
     return None if left.is_square is None or right.is_square is None else False
 
 
-def product_is_non_singular(left: Any, right: Any) -> bool | None:
+def product_is_non_singular(left: LinearOperator, right: LinearOperator) -> bool | None:
     """Returns whether the product of two square operators is invertible."""
     if left.is_non_singular is False or right.is_non_singular is False:
         return False
     return left.is_non_singular and right.is_non_singular
 
 
-def of_product(left: Any, right: Any) -> dict[str, Any]:
+def of_product(left: LinearOperator, right: LinearOperator) -> dict[str, Any]:
     """Returns the properties of the product of two operators."""
     is_square = product_is_square(left, right)
     if is_square is False:
@@ -67,7 +70,7 @@ def of_product(left: Any, right: Any) -> dict[str, Any]:
     return {"is_non_singular": product_is_non_singular(left, right) if is_square else None, "is_square": is_square}
 
 
-def of_commuting_product(left: Any, right: Any) -> dict[str, Any]:
+def of_commuting_product(left: LinearOperator, right: LinearOperator) -> dict[str, Any]:
     """Returns the properties of the product of two square operators that commute."""
     both = left.is_self_adjoint, right.is_self_adjoint
     definite = all(both) and left.is_positive_definite and right.is_positive_definite
@@ -79,6 +82,6 @@ def of_commuting_product(left: Any, right: Any) -> dict[str, Any]:
     }
 
 
-def of(operator: Any) -> dict[str, Any]:
+def of(operator: LinearOperator) -> dict[str, Any]:
     """Returns the properties of an operator, for another that shares them all."""
     return {name: getattr(operator, name) for name in NAMES}

@@ -15,7 +15,7 @@ from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import as_dtype, float32, int32
+from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
@@ -40,7 +40,7 @@ from tapeflow.math.elementwise import log, sqrt
 from tapeflow.math.reduction import reduce_min
 
 
-def _size_tensor(value: Any, name: str, rank: int) -> Any:
+def _size_tensor(value: TensorLike, name: str, rank: int) -> Any:
     """Returns a parameter for dimensions as an integer tensor of a rank.
 
     Raises:
@@ -62,13 +62,13 @@ def _size_tensor(value: Any, name: str, rank: int) -> Any:
     return tensor
 
 
-def _assert_size(tensor: Any, name: str, rank: int) -> None:
+def _assert_size(tensor: Tensor, name: str, rank: int) -> None:
     """Asserts, when a graph runs, the conditions that `_size_tensor` checks of static values."""
     assert_rank(tensor, rank, message=f"Argument {name} must be a {rank}-D Tensor.")
     assert_non_negative(tensor, message=f"Argument {name} must be non-negative.")
 
 
-def _static_dimension(tensor: Any) -> int | None:
+def _static_dimension(tensor: Tensor) -> int | None:
     static = get_static_value(tensor)
     return None if static is None else int(static)
 
@@ -103,7 +103,9 @@ class _SizedOperator(_UniformOperator):
     _num_columns: Any
     _batch_shape_arg: Any
 
-    def _set_size(self, num_rows: Any, num_columns: Any, batch_shape: Any, assert_proper_shapes: bool) -> None:
+    def _set_size(
+        self, num_rows: TensorLike, num_columns: TensorLike | None, batch_shape: Any, assert_proper_shapes: bool
+    ) -> None:
         self._num_rows = _size_tensor(num_rows, "num_rows", 0)
         self._num_columns = self._num_rows if num_columns is None else _size_tensor(num_columns, "num_columns", 0)
         self._batch_shape_arg = None if batch_shape is None else _size_tensor(batch_shape, "batch_shape", 1)
@@ -133,7 +135,7 @@ class _SizedOperator(_UniformOperator):
             return matrix
         return concat([cast(self._batch_shape_arg, int32), matrix], 0)
 
-    def _checked(self, x: Any, adjoint: bool, adjoint_arg: bool) -> Any:
+    def _checked(self, x: Tensor, adjoint: bool, adjoint_arg: bool) -> Any:
         """Returns the argument of a product with the flag applied; checks its shape if the operator is to do so."""
         x = conjugate_transpose(x) if adjoint_arg else x
         if self._assert_proper_shapes:
@@ -141,7 +143,7 @@ class _SizedOperator(_UniformOperator):
             assert_equal(shape_op(x)[-2], expected, message="Dimensions are not compatible.")
         return x
 
-    def _possibly_broadcast_batch_shape(self, x: Any, inner: int = 2) -> Any:
+    def _possibly_broadcast_batch_shape(self, x: Tensor, inner: int = 2) -> Any:
         """Broadcasts `x` to the operator's batch."""
         if self._batch_shape_arg is None:
             return x
@@ -346,7 +348,7 @@ class LinearOperatorScaledIdentity(_UniformOperator):
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return (conjugate_transpose(rhs) if adjoint_arg else rhs) / self._make_multiplier_matrix(adjoint)
 
-    def _rows(self, dtype: Any) -> Any:
+    def _rows(self, dtype: DType) -> Any:
         return cast(self.domain_dimension_tensor(), dtype)
 
     def _determinant(self) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tapeflow.array.identities import identity
 from tapeflow.array.reshapes import reshape
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.linalg.operators.shapes import dimensions
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def slice_parameters(operator: LinearOperator, entries: tuple[Any, ...], batch_s
     return type(operator)(**parameters)
 
 
-def slice_batch(x: Any, inner: int, entries: tuple[Any, ...], batch_shape: TensorShape) -> Any:
+def slice_batch(x: Tensor, inner: int, entries: tuple[Any, ...], batch_shape: TensorShape) -> Any:
     """Slices a tensor. All its dimensions but the last `inner` broadcast to `batch_shape`."""
     shape = dimensions(x)
     own = len(shape) - inner

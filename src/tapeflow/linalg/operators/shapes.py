@@ -11,6 +11,7 @@ from tapeflow.array.creation import zeros
 from tapeflow.array.properties import broadcast_dynamic_shape, shape_op
 from tapeflow.array.reshapes import broadcast_to, expand_dims, squeeze
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape, broadcast_shape
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
@@ -21,7 +22,7 @@ from tapeflow.math.complex import imag
 from tapeflow.math.elementwise import abs as abs_op
 
 
-def parameter(value: Any) -> Any:
+def parameter(value: TensorLike) -> Any:
     """Returns a parameter as a tensor. A variable stays a variable, and the operator sees its changes."""
     return value if isinstance(value, (Variable, Tensor)) else convert(value)
 
@@ -69,13 +70,13 @@ def broadcast_batches(tensors: Sequence[Any], inner: int = 2) -> list[Any]:
     ]
 
 
-def solve_dense(matrix: Any, rhs: Any, adjoint: bool = False) -> Any:
+def solve_dense(matrix: Tensor, rhs: Any, adjoint: bool = False) -> Any:
     """Solves linear equations with dense matrices. Their leading dimensions broadcast with the ones in `rhs`."""
     matrix, rhs = broadcast_batches([matrix, rhs])
     return solve(matrix, rhs, adjoint)
 
 
-def add_to_diagonal(x: Any, diagonal: Any) -> Any:
+def add_to_diagonal(x: Any, diagonal: TensorLike) -> Any:
     """Adds `diagonal` to the main diagonals of the matrices in `x`, with broadcasting."""
     diagonal = diag_part(x) + diagonal
     x, column = broadcast_batches([x, expand_dims(diagonal, -1)])
@@ -95,13 +96,13 @@ def check_rank(tensor: Any, least: int, name: str) -> None:
         raise ValueError(f"Argument {name} must have at least {least} {plural}. Found: {tensor}")
 
 
-def assert_nonzero(x: Any, message: str) -> Any:
+def assert_nonzero(x: Tensor, message: str) -> Any:
     """Asserts that no element is zero."""
     x = abs_op(x)
     return assert_less(zeros([], x.dtype), x, message=message)
 
 
-def assert_real(x: Any, message: str) -> Any:
+def assert_real(x: Tensor, message: str) -> Any:
     """Asserts that no element has an imaginary part."""
     if not x.dtype.is_complex:
         return None

@@ -45,7 +45,7 @@ class LinearOperatorSpec(TypeSpec):
     def _component_specs(self) -> Any:
         return self._param_specs
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: LinearOperator) -> Any:
         return {name: _operator_argument(value, name) for name in self._param_specs}
 
     def _from_components(self, components: Any) -> Any:

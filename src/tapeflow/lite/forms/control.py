@@ -13,6 +13,7 @@ from tapeflow.lite.program import LiteTensor, Subgraph
 from tapeflow.lite.table import NoForm, form
 
 if TYPE_CHECKING:
+    from tapeflow.core.values.tensor import Tensor
     from tapeflow.graph.ir.operation import Operation
     from tapeflow.lite.lower import LoweredCall, Writer
 
@@ -44,8 +45,9 @@ def _lower_conditional(w: Writer, call: LoweredCall, index: LiteTensor, *operand
 
 
 def _lower_branch(
-    w: Writer, call: LoweredCall, truth: LiteTensor, operands: Any, bodies: Any, places: Any
-) -> list[Any]:
+    w: Writer, call: LoweredCall, truth: LiteTensor, operands: Sequence[Any], bodies: Sequence[Any],
+    places: Sequence[Any],
+) -> list[Any]:  # fmt: skip
     passed = [v for v in operands if _is_operand(v)]
     subgraphs = []
     for body, where in zip(bodies, places, strict=True):
@@ -57,7 +59,7 @@ def _lower_branch(
 
 
 def _call_branches(
-    w: Writer, call: LoweredCall, truth: LiteTensor, passed: Any, subgraphs: Sequence[Subgraph]
+    w: Writer, call: LoweredCall, truth: LiteTensor, passed: Sequence[Any], subgraphs: Sequence[Subgraph]
 ) -> list[Any]:
     results = [(_common_shape(*shapes), first.dtype) for first, shapes in (
         (a, (a.shape, b.shape)) for a, b in zip(*[s.outputs for s in subgraphs], strict=True)
@@ -65,15 +67,16 @@ def _call_branches(
     return w.add_many("IF", [truth, *passed], results, thenSubgraphIndex=subgraphs[0], elseSubgraphIndex=subgraphs[1])
 
 
-def _common_shape(x: Any, y: Any) -> list[int | None]:
+def _common_shape(x: Sequence[int | None], y: Sequence[int | None]) -> list[int | None]:
     if len(x) != len(y):
         raise NoForm("its branches return tensors of different ranks")
     return [a if a == b else None for a, b in zip(x, y, strict=True)]
 
 
 def _lower_case(
-    w: Writer, call: LoweredCall, index: LiteTensor, operands: Any, bodies: Any, places: Any, first: int = 0
-) -> list[Any]:
+    w: Writer, call: LoweredCall, index: LiteTensor, operands: Sequence[Any], bodies: Sequence[Any],
+    places: Sequence[Any], first: int = 0,
+) -> list[Any]:  # fmt: skip
     """Adds a conditional on the number of a branch: it is a chain of conditionals on truth values."""
     if first == len(bodies) - 1:
         return w.inline(bodies[first], [operands[p] for p in places[first]], bodies[first].outputs)
@@ -91,7 +94,7 @@ _SETTERS = ("TensorListSetItem", "TensorListPushBack")
 
 
 @form("While", "StatelessWhile")
-def _lower_loop(w: Any, call: Any, *inputs: Any) -> list[Any]:
+def _lower_loop(w: Writer, call: LoweredCall, *inputs: Any) -> list[Any]:
     operation = call.operation
     op = operation.op
     count = op.kernel.count
@@ -147,7 +150,7 @@ def _loop_shape(operation: Operation, body: Any, i: int, value: LiteTensor) -> A
     return (None, *value.shape[1:]) if _body_grows(body, body.inputs[i]) else value.shape
 
 
-def _list_origin(tensor: Any) -> Any:
+def _list_origin(tensor: Tensor) -> Any:
     """Returns the list that a list is, before identities."""
     while tensor.op.type == "Identity":
         tensor = tensor.op.inputs[0]
@@ -182,7 +185,7 @@ def _add_reserved(w: Any, reserved: ReservedList, body: Any, i: int, variables: 
     raise NoForm("the body of the loop sets no entry of a list")
 
 
-def _size_like(w: Any, shape: Any, variables: Sequence[Any]) -> LiteTensor:
+def _size_like(w: Writer, shape: Sequence[int | None], variables: Sequence[Any]) -> LiteTensor:
     """Returns a tensor whose unknown size is the one of the entries of a list."""
     if shape.count(None) > 1:
         raise NoForm("the entries of a list have several unknown sizes")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 _SAME, _VALID = 0, 1
 
 
-def _channels_first(attrs: Any) -> bool:
+def _channels_first(attrs: Mapping[str, Any]) -> bool:
     return str(attrs.get("data_format", "NHWC")).startswith("NC")
 
 
-def _spatial_entries(attrs: Any, name: str) -> list[int]:
+def _spatial_entries(attrs: Mapping[str, Any], name: str) -> list[int]:
     """Returns the entries of an attr for the spatial dimensions."""
     values = attrs.get(name) or [1] * 4
     return [int(v) for v in (values[2:] if _channels_first(attrs) else values[1:-1])]
@@ -62,11 +62,11 @@ def _zero_bias(w: Writer, count: int | None, like: LiteTensor) -> LiteTensor:
 
 
 @form("Conv2D", "DepthwiseConv2dNative")
-def _lower_conv2d(w: Any, call: Any, x: LiteTensor, filters: LiteTensor) -> LiteTensor:
+def _lower_conv2d(w: Writer, call: LoweredCall, x: LiteTensor, filters: LiteTensor) -> LiteTensor:
     (rows, columns), (high, wide) = (_spatial_entries(call.attrs, name) for name in ("strides", "dilations"))
     options: dict[str, Any] = {"strideH": rows, "strideW": columns, "dilationHFactor": high, "dilationWFactor": wide}
 
-    def compute(x: LiteTensor, shape: Any) -> LiteTensor:
+    def compute(x: LiteTensor, shape: Sequence[int | None]) -> LiteTensor:
         x, options["padding"] = _pad_images(w, call.attrs, x)
         if call.operation.type == "Conv2D":
             weights = w.transpose(filters, [3, 0, 1, 2])
@@ -88,7 +88,7 @@ def _lower_conv3d(w: Any, call: Any, x: LiteTensor, filters: LiteTensor) -> Lite
     return _with_channels_last(w, call, x, compute)
 
 
-def _strides_3d(attrs: Any) -> dict[str, int]:
+def _strides_3d(attrs: Mapping[str, Any]) -> dict[str, int]:
     strides, dilations = (
         _spatial_entries(attrs, "strides"),
         _spatial_entries(attrs, "dilations") if "dilations" in attrs else [1] * 3,
@@ -129,13 +129,15 @@ def _lower_pool(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
 _POOLS = {"AvgPool": "AVERAGE", "MaxPool": "MAX", "AvgPool3D": "AVERAGE", "MaxPool3D": "MAX"}
 
 
-def _add_pool(w: Any, code: str, x: LiteTensor, window: Any, steps: Any, padding: int, shape: Any) -> LiteTensor:
+def _add_pool(
+    w: Any, code: str, x: LiteTensor, window: Sequence[int], steps: Sequence[int], padding: int, shape: Any
+) -> LiteTensor:
     names = {"filterHeight": window[0], "filterWidth": window[1], "strideH": steps[0], "strideW": steps[1]}
     return w.add(code, [x], shape, padding=padding, **names)
 
 
 @form("AvgPool3D", "MaxPool3D")
-def _lower_pool3d(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_pool3d(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     window, steps = (_spatial_entries(call.attrs, name) for name in ("ksize", "strides"))
     code = f"{_POOLS[call.operation.type]}_POOL_2D"
 
@@ -165,7 +167,7 @@ def _lower_resize(w: Writer, call: LoweredCall, x: LiteTensor, size: LiteTensor)
 
 @form("NonMaxSuppressionV4", "NonMaxSuppressionV3", "NonMaxSuppressionV2")
 def _lower_suppress(
-    w: Any, call: Any, boxes: Any, scores: Any, limit: Any, overlap: Any, *least: Any
+    w: Any, call: LoweredCall, boxes: Any, scores: Any, limit: Any, overlap: Any, *least: Any
 ) -> list[LiteTensor]:
     least = least[0] if least else w.constant(-np.inf, scores.dtype)
     results = [([None], int32), ([], int32)]

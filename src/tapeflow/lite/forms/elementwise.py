@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.types.dtypes import bool_, float32, int32
@@ -66,18 +67,18 @@ def _lower_cast(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return w.cast(x, call.dtype)
 
 
-def number(w: Writer, value: Any, like: LiteTensor) -> LiteTensor:
+def number(w: Writer, value: float, like: LiteTensor) -> LiteTensor:
     """Returns a scalar constant of the dtype of `like`."""
     return w.constant(value, like.dtype)
 
 
-def binary(w: Writer, code: str, x: LiteTensor, y: Any) -> LiteTensor:
+def binary(w: Writer, code: str, x: LiteTensor, y: LiteTensor | float) -> LiteTensor:
     """Adds an operator of two inputs of the same dtype; the second may be a number."""
     y = y if isinstance(y, LiteTensor) else number(w, y, x)
     return w.add(code, [x, y], broadcast_shape(x.shape, y.shape))
 
 
-def broadcast_shape(x: Any, y: Any) -> list[int | None]:
+def broadcast_shape(x: Sequence[int | None], y: Sequence[int | None]) -> list[int | None]:
     """Returns the shape of two broadcast operands."""
     rank = max(len(x), len(y))
     pairs = zip([1] * (rank - len(x)) + list(x), [1] * (rank - len(y)) + list(y), strict=True)
@@ -95,7 +96,7 @@ def _lower_square(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
 
 
 @form("Relu", "Relu6")
-def _lower_relu(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_relu(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     if x.dtype is float32:
         return unary(w, call.operation.type.upper(), x)
     y = binary(w, "MAXIMUM", x, 0)
@@ -108,7 +109,7 @@ def _leaky_relu(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
 
 
 @form("Selu")
-def _lower_selu(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_selu(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     scale, alpha = 1.0507009873554805, 1.6732632423543772
     negative = binary(w, "MUL", unary(w, "ELU", binary(w, "MINIMUM", x, 0.0)), scale * alpha)
     return binary(w, "ADD", binary(w, "MUL", unary(w, "RELU", x), scale), negative)
@@ -120,7 +121,7 @@ def _lower_softplus(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return binary(w, "ADD", unary(w, "RELU", x), _log1p_of(w, small))
 
 
-def _log1p_of(w: Any, x: LiteTensor) -> LiteTensor:
+def _log1p_of(w: Writer, x: LiteTensor) -> LiteTensor:
     return unary(w, "LOG", binary(w, "ADD", x, 1.0))
 
 
@@ -130,14 +131,14 @@ def _lower_log1p(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
 
 
 @form("Expm1")
-def _lower_expm1(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_expm1(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     # ELU computes it for negative numbers, without the cancellation of `exp(x) - 1`.
     negative = unary(w, "ELU", binary(w, "MINIMUM", x, 0.0))
     return binary(w, "ADD", negative, binary(w, "SUB", unary(w, "EXP", unary(w, "RELU", x)), 1.0))
 
 
 @form("Softsign")
-def _lower_softsign(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
+def _lower_softsign(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return binary(w, "DIV", x, binary(w, "ADD", unary(w, "ABS", x), 1.0))
 
 
@@ -152,14 +153,14 @@ def _lower_tan(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
 
 
 @form("Sinh", "Cosh")
-def _lower_hyperbolic(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
+def _lower_hyperbolic(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     code = "SUB" if call.operation.type == "Sinh" else "ADD"
     both = binary(w, code, unary(w, "EXP", x), unary(w, "EXP", unary(w, "NEG", x)))
     return binary(w, "MUL", both, 0.5)
 
 
 @form("Atan")
-def _lower_atan(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
+def _lower_atan(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return w.add("ATAN2", [x, binary(w, "ADD", unary(w, "ZEROS_LIKE", x), 1)], x.shape)
 
 
@@ -171,27 +172,27 @@ def _lower_atan2(w: Writer, call: LoweredCall, x: LiteTensor, y: LiteTensor) -> 
 
 
 @form("Asin", "Acos")
-def _lower_arc(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_arc(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     product = binary(w, "MUL", binary(w, "SUB", number(w, 1, x), x), binary(w, "ADD", x, 1.0))
     other = unary(w, "SQRT", product)
     return w.add("ATAN2", [x, other] if call.operation.type == "Asin" else [other, x], x.shape)
 
 
 @form("Asinh")
-def _lower_asinh(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
+def _lower_asinh(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     size = unary(w, "ABS", x)
     root = unary(w, "SQRT", binary(w, "ADD", unary(w, "SQUARE", x), 1.0))
     return binary(w, "MUL", unary(w, "SIGN", x), unary(w, "LOG", binary(w, "ADD", size, root)))
 
 
 @form("Acosh")
-def _lower_acosh(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
+def _lower_acosh(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     root = unary(w, "SQRT", binary(w, "SUB", unary(w, "SQUARE", x), 1.0))
     return unary(w, "LOG", binary(w, "ADD", x, root))
 
 
 @form("Atanh")
-def _lower_atanh(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+def _lower_atanh(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     quotient = binary(w, "DIV", binary(w, "ADD", x, 1.0), binary(w, "SUB", number(w, 1, x), x))
     return binary(w, "MUL", unary(w, "LOG", quotient), 0.5)
 
@@ -209,7 +210,7 @@ def _lower_erfc(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return binary(w, "SUB", number(w, 1, x), unary(w, "ERF", x))
 
 
-def expand_erf(w: Any, x: LiteTensor) -> LiteTensor:
+def expand_erf(w: Writer, x: LiteTensor) -> LiteTensor:
     """Adds the error function, which the runtime lacks: the formula 7.1.26 of Abramowitz and Stegun, whose error is
     below 2e-7."""
     size = unary(w, "ABS", x)
@@ -222,7 +223,7 @@ def expand_erf(w: Any, x: LiteTensor) -> LiteTensor:
 
 
 @form("BitwiseAnd")
-def _bitwise_and(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+def _bitwise_and(w: Writer, call: LoweredCall, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     x, mask = (y, x) if x.value is not None else (x, y)
     number_of_mask = int(mask.value) if mask.value is not None and mask.value.size == 1 else 0
     if number_of_mask > 0 and number_of_mask & (number_of_mask + 1) == 0:  # the lowest bits
@@ -234,7 +235,7 @@ def _bitwise_and(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
 
 
 @form("Invert")
-def _lower_invert(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
+def _lower_invert(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     if not x.dtype.min < 0:
         return w.add("SUB", [number(w, x.dtype.max, x), x], x.shape)
     return w.add("SUB", [number(w, -1, x), x], x.shape)
@@ -246,7 +247,7 @@ def _is_nan(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
 
 
 @form("IsInf", "IsFinite")
-def _compare_with_infinity(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
+def _compare_with_infinity(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     code = "EQUAL" if call.operation.type == "IsInf" else "LESS"
     return w.add(code, [unary(w, "ABS", x), number(w, math.inf, x)], x.shape, bool_)
 
@@ -258,7 +259,7 @@ def _ones_like(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
 
 
 @form("DivNoNan", "MulNoNan", "Xdivy", "Xlogy", "Xlog1py")
-def _lower_guarded(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+def _lower_guarded(w: Writer, call: LoweredCall, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     kind = call.operation.type
     guard = y if kind in ("DivNoNan", "MulNoNan") else x
     if kind in ("Xlogy", "Xlog1py"):

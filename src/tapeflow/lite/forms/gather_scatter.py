@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.types.dtypes import bool_, float32, int32
@@ -25,7 +26,7 @@ def _lower_gather(w: Writer, call: LoweredCall, x: LiteTensor, indices: LiteTens
     return w.add("GATHER", [x, indices], call.shape, axis=at % x.rank, batchDims=batch)
 
 
-def _add_embedding(w: Any, table: LiteTensor, indices: LiteTensor, shape: Any) -> LiteTensor:
+def _add_embedding(w: Writer, table: LiteTensor, indices: LiteTensor, shape: Sequence[int | None]) -> LiteTensor:
     """Adds a lookup of rows of a constant table, which can be quantized."""
     flat = w.reshape(as_int32(w, indices), [None if None in indices.shape else math.prod(indices.shape)])
     rows = w.add("EMBEDDING_LOOKUP", [flat, table], [*flat.shape, table.shape[1]], table.dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.types.dtypes import DType, int32
@@ -25,7 +26,7 @@ class ReservedList:
     def __init__(self, count: LiteTensor, dtype: DType) -> None:
         self.count, self.dtype = count, dtype
 
-    def filled(self, w: Any, shape: Any, like: LiteTensor | None = None) -> LiteTensor:
+    def filled(self, w: Writer, shape: Sequence[int | None], like: LiteTensor | None = None) -> LiteTensor:
         """Adds a tensor of zeros for the list.
 
         Args:
@@ -49,7 +50,7 @@ class ReservedList:
 
 
 @form("TensorListReserve")
-def _lower_reserve(w: Any, call: LoweredCall, shape: LiteTensor, count: LiteTensor) -> Any:
+def _lower_reserve(w: Writer, call: LoweredCall, shape: LiteTensor, count: LiteTensor) -> Any:
     reserved = ReservedList(as_int32(w, count), call.attrs["element_dtype"])
     static = shape.value is not None and shape.rank == 1 and all(d >= 0 for d in shape.value)
     return reserved.filled(w, [int(d) for d in shape.value]) if static else reserved
@@ -73,7 +74,7 @@ def _get_item(w: Writer, call: LoweredCall, x: LiteTensor, index: LiteTensor, sh
 
 
 @form("TensorListSetItem")
-def _set_item(w: Any, call: LoweredCall, x: Any, index: LiteTensor, item: LiteTensor) -> LiteTensor:
+def _set_item(w: Writer, call: LoweredCall, x: Any, index: LiteTensor, item: LiteTensor) -> LiteTensor:
     if isinstance(x, ReservedList):
         x = x.filled(w, item.shape, item)
     update, index = _as_row(w, item), as_int32(w, index)
@@ -112,7 +113,7 @@ def _push_back(w: Writer, call: LoweredCall, x: LiteTensor, item: LiteTensor) ->
 
 
 @form("TensorListStack")
-def _lower_stack(w: Any, call: LoweredCall, x: Any, shape: LiteTensor) -> LiteTensor:
+def _lower_stack(w: Writer, call: LoweredCall, x: Any, shape: LiteTensor) -> LiteTensor:
     if isinstance(x, ReservedList):
         if shape.value is None or any(d < 0 for d in shape.value):
             raise NoForm("no entry of the list is set, and its entries have no static shape")

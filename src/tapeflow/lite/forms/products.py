@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.types.dtypes import int32
@@ -21,7 +22,9 @@ def _mat_mul(w: Writer, call: LoweredCall, x: LiteTensor, y: LiteTensor) -> Lite
     return w.cast(y, call.dtype)
 
 
-def product(w: Any, x: LiteTensor, y: LiteTensor, adj_x: bool, adj_y: bool, shape: Any) -> LiteTensor:
+def product(
+    w: Writer, x: LiteTensor, y: LiteTensor, adj_x: bool, adj_y: bool, shape: Sequence[int | None]
+) -> LiteTensor:
     """Adds a product of matrices, or of batches of them. Constant weights are stored in rows of their outputs."""
     single = y.rank == 2 or all(d == 1 for d in y.shape[:-2])
     if y.value is not None and single and x.rank >= y.rank and y.dtype.is_floating:
@@ -54,7 +57,7 @@ def _lower_einsum(w: Writer, call: LoweredCall, inputs: list[LiteTensor]) -> Lit
 
 
 def _contract_pair(
-    w: Any, x: LiteTensor, of_x: list[str], y: LiteTensor, of_y: list[str], result: list[str]
+    w: Writer, x: LiteTensor, of_x: list[str], y: LiteTensor, of_y: list[str], result: list[str]
 ) -> LiteTensor:
     """Adds the einsum of two operands with these labels."""
     sizes = {**dict(zip(of_x, x.shape, strict=True)), **dict(zip(of_y, y.shape, strict=True))}

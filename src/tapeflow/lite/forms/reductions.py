@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tapeflow.core.types.dtypes import bool_, int32
 from tapeflow.lite.forms.elementwise import binary, number, unary
@@ -24,7 +25,9 @@ def _lower_reduce(w: Writer, call: LoweredCall, x: LiteTensor, axis: LiteTensor)
     return _add_reduction(w, _REDUCTIONS[call.operation.type], x, axis, call.attrs["keep_dims"], call.shape)
 
 
-def _add_reduction(w: Any, code: str, x: LiteTensor, axis: LiteTensor, keep: bool, shape: Any) -> LiteTensor:
+def _add_reduction(
+    w: Writer, code: str, x: LiteTensor, axis: LiteTensor, keep: bool, shape: Sequence[int | None]
+) -> LiteTensor:
     """Adds a reduction."""
     if axis.value is not None:
         axes = [i % x.rank for i in numbers_of(axis, "the axes")]
@@ -35,12 +38,12 @@ def _add_reduction(w: Any, code: str, x: LiteTensor, axis: LiteTensor, keep: boo
 
 
 @form("EuclideanNorm")
-def _lower_norm(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
+def _lower_norm(w: Writer, call: LoweredCall, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
     return unary(w, "SQRT", _add_reduction(w, "SUM", unary(w, "SQUARE", x), axis, call.attrs["keep_dims"], call.shape))
 
 
 @form("L2Loss")
-def _l2_loss(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
+def _l2_loss(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     axes = w.constant(list(range(x.rank)), int32)
     return binary(w, "MUL", w.add("SUM", [unary(w, "SQUARE", x), axes], [], keepDims=False), 0.5)
 
@@ -108,7 +111,7 @@ def _batch_norm(
 
 
 @form("SegmentSum", "SegmentProd", "SegmentMean")
-def _lower_segments(w: Any, call: Any, x: LiteTensor, ids: LiteTensor) -> LiteTensor:
+def _lower_segments(w: Writer, call: LoweredCall, x: LiteTensor, ids: LiteTensor) -> LiteTensor:
     ids = as_int32(w, ids)
     last = w.add("REDUCE_MAX", [ids, w.constant([0], int32)], [], keepDims=False)
     inputs = [ids, binary(w, "ADD", last, 1)]
@@ -141,7 +144,7 @@ def _lower_unique(w: Writer, call: LoweredCall, x: LiteTensor, *axis: LiteTensor
 
 
 @form("InTopKV2")
-def _in_top_k(w: Any, call: Any, predictions: LiteTensor, targets: LiteTensor, k: LiteTensor) -> LiteTensor:
+def _in_top_k(w: Writer, call: LoweredCall, predictions: LiteTensor, targets: LiteTensor, k: LiteTensor) -> LiteTensor:
     places = w.constant(1, int32)
     mine = w.add("GATHER", [predictions, targets], call.shape, axis=1, batchDims=1)
     column = w.add("EXPAND_DIMS", [mine, places], [*call.shape, 1])

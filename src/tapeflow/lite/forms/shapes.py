@@ -12,6 +12,7 @@ from tapeflow.lite.program import LiteTensor
 from tapeflow.lite.table import NoForm, form
 
 if TYPE_CHECKING:
+    from tapeflow.core.values.tensor import Tensor
     from tapeflow.lite.lower import LoweredCall, Writer
 
 
@@ -119,7 +120,7 @@ def _split_v(w: Writer, call: LoweredCall, x: LiteTensor, sizes: LiteTensor, axi
     return w.add_many("SPLIT_V", [x, as_int32(w, sizes), as_int32(w, axis)], results, numSplits=len(results))
 
 
-def _shape_tuple(symbolic: Any) -> tuple[int | None, ...]:
+def _shape_tuple(symbolic: Tensor) -> tuple[int | None, ...]:
     return () if symbolic.shape.rank is None else tuple(symbolic.shape.as_list())
 
 
@@ -135,7 +136,7 @@ def _lower_by_integers(w: Writer, call: LoweredCall, x: LiteTensor, *integers: L
 
 @form("StridedSlice")
 def _strided_slice(
-    w: Any, call: Any, x: LiteTensor, begin: LiteTensor, end: LiteTensor, strides: LiteTensor
+    w: Writer, call: LoweredCall, x: LiteTensor, begin: LiteTensor, end: LiteTensor, strides: LiteTensor
 ) -> LiteTensor:
     attrs = call.attrs
     if not x.rank:
@@ -167,7 +168,7 @@ def _add_slice(w: Any, x: Any, begin: Any, end: Any, strides: Any, masks: Any, s
     return w.add("STRIDED_SLICE", [x, begin, end, strides], shape, **dict(zip(names, masks, strict=True)))
 
 
-def _plain_slice(x: LiteTensor, begin: Any, end: Any, strides: Any, masks: Any) -> bool | None:
+def _plain_slice(x: LiteTensor, begin: Any, end: Any, strides: Any, masks: Sequence[int]) -> bool | None:
     """Returns True if a slice takes all of `x`, apart from axes of size one; else None."""
     if masks[2]:
         return None
@@ -189,7 +190,7 @@ def _plain_slice(x: LiteTensor, begin: Any, end: Any, strides: Any, masks: Any) 
     return True
 
 
-def _without_ellipsis(w: Writer, x: LiteTensor, begin: Any, end: Any, strides: Any, masks: Any) -> Any:
+def _without_ellipsis(w: Writer, x: LiteTensor, begin: Any, end: Any, strides: Any, masks: Sequence[int]) -> Any:
     """Returns the bounds and masks of a slice with one entry for each dimension of `x`."""
     count = len(begin)
     consumed = sum(not (masks[2] | masks[3]) >> i & 1 for i in range(count))

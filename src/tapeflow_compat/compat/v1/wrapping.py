@@ -15,9 +15,9 @@ from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.graph.graphdef.import_graph import import_graph_def
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation, reachable
-from tapeflow.graph.transform.switch_merge import ControlFlowOp
 from tapeflow_compat.v1_graphs.frames import Dataflow, dataflow_operation
 from tapeflow_compat.v1_graphs.saved_models import type_of_function
+from tapeflow_compat.v1_graphs.switch_merge import ControlFlowOp
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message

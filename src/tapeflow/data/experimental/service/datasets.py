@@ -7,6 +7,7 @@ from typing import Any
 
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.data.dataset import Dataset
@@ -62,10 +63,11 @@ def register_dataset(
 
 
 def from_dataset_id(
-    processing_mode: ShardingPolicy | str, service: str | tuple[str, str], dataset_id: Any, element_spec: Any = None,
-    job_name: str | None = None, consumer_index: int | None = None, num_consumers: int | None = None,
-    max_outstanding_requests: int | None = None, data_transfer_protocol: str | None = None,
-    cross_trainer_cache: CrossTrainerCache | None = None, target_workers: str = "AUTO",
+    processing_mode: ShardingPolicy | str, service: str | tuple[str, str], dataset_id: TensorLike,
+    element_spec: Any = None, job_name: str | None = None, consumer_index: int | None = None,
+    num_consumers: int | None = None, max_outstanding_requests: int | None = None,
+    data_transfer_protocol: str | None = None, cross_trainer_cache: CrossTrainerCache | None = None,
+    target_workers: str = "AUTO",
 ) -> Dataset:  # fmt: skip
     """Returns a dataset that reads a registered dataset from a data service.
 
@@ -156,8 +158,9 @@ def distribute(
 
 
 def _read_elements(
-    processing_mode: Any, service: Any, id: str, spec: Any, job_name: str | None, consumer: int | None,
-    consumers: int | None, outstanding: int | None, protocol: str | None, cache: CrossTrainerCache | None, targets: str,
+    processing_mode: ShardingPolicy | str, service: str | tuple[str, str], id: str, spec: Any, job_name: str | None,
+    consumer: int | None, consumers: int | None, outstanding: int | None, protocol: str | None,
+    cache: CrossTrainerCache | None, targets: str,
 ) -> Dataset:  # fmt: skip
     policy, address = _sharding_policy(processing_mode), _dispatcher_address(service)
     if cache is not None and job_name is None:
@@ -205,7 +208,7 @@ def _call_dispatcher(address: str, method: str, *args: Any) -> Any:
 # ---- arguments -------------------------------------------------------------------------------------------------------
 
 
-def _sharding_policy(processing_mode: Any) -> ShardingPolicy:
+def _sharding_policy(processing_mode: ShardingPolicy | str) -> ShardingPolicy:
     if isinstance(processing_mode, ShardingPolicy):
         return processing_mode
     policy = _OLDER_NAMES.get(processing_mode) if isinstance(processing_mode, str) else None
@@ -217,7 +220,7 @@ def _sharding_policy(processing_mode: Any) -> ShardingPolicy:
     return policy
 
 
-def _check_job_name(job_name: Any) -> None:
+def _check_job_name(job_name: object) -> None:
     if job_name is None:
         return
     if not isinstance(job_name, str):
@@ -228,12 +231,12 @@ def _check_job_name(job_name: Any) -> None:
         raise ValueError("`job_name` must not be empty")
 
 
-def _check_compression(compression: Any) -> None:
+def _check_compression(compression: object) -> None:
     if compression not in _COMPRESSIONS:
         raise ValueError(f"Invalid `compression` argument: {compression}. Must be one of {_COMPRESSIONS}.")
 
 
-def _dispatcher_address(service: Any) -> str:
+def _dispatcher_address(service: object) -> str:
     """Returns a dispatcher's address, without the protocol."""
     if isinstance(service, tuple):
         return service[1]
@@ -246,7 +249,7 @@ def _dispatcher_address(service: Any) -> str:
     return service.rpartition("://")[2]
 
 
-def _id_text(dataset_id: Any) -> str:
+def _id_text(dataset_id: TensorLike) -> str:
     """Returns an id as text."""
     value = host_value(convert(dataset_id))
     return value.decode() if isinstance(value, bytes) else str(value)

@@ -3,7 +3,7 @@
 Attention is `Softmax(scale * q @ k^T + mask) @ v` (Vaswani et al., 2017). Keras computes `k @ q^T` and transposes the
 product. Its masks are conditions: a false mask sets the weight to zero. Inner results must have no other use. The
 gradient of attention is one op, too (`graph/transform/attention.py`), unless the weights are few; its own operand, the
-result, leads to the steps of attention. As with `fusions.py`, the last bits of results may differ from eager results.
+result, leads to the steps of attention. The last bits of results may differ from eager results.
 """
 
 from __future__ import annotations

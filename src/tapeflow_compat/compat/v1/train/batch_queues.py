@@ -63,7 +63,7 @@ class _Examples:
         if like is None:
             return tensor
         rank = like.dense_shape.shape[0]
-        return deserialize_many_sparse(tensor, like.dtype, rank - 1 if self.many and rank else rank)
+        return deserialize_many_sparse(tensor, like.dtype, rank if self.many or rank is None else rank + 1)
 
     def shapes(self) -> list[TensorShape]:
         """Returns the shapes of the components of one example.

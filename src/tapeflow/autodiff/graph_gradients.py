@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from tapeflow.array.properties import size_op
 from tapeflow.array.reshapes import reshape
 from tapeflow.autodiff.jacobians import identity_matrix, rows_of
 from tapeflow.autodiff.targets_and_sources import UnconnectedGradients, dims_of
-from tapeflow.core.autodiff.tape import Call, Tape, backpropagate, dense, describe, sum_gradients
+from tapeflow.core.autodiff.tape import Tape, backpropagate, dense, sum_gradients
 from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.convert import convert
@@ -23,9 +22,7 @@ from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
-from tapeflow.graph.ir.operation import GraphOp, Operation, has_gradient, reachable, variable_of
-from tapeflow.graph.transform.body import Body
-from tapeflow.graph.transform.switch_merge import ControlFlowOp
+from tapeflow.graph.ir.operation import GraphOp, Operation, reachable
 
 if TYPE_CHECKING:
     from tapeflow.graph.ir.graph import Graph
@@ -71,43 +68,17 @@ def _record_operations(
     tape.watched.update(map(_source_id, sources))
     for operation in _find_ancestors(targets, stopped):
         count = len(tape.calls)
-        control = isinstance(operation.op, ControlFlowOp)
-        if control and operation.type == "Exit":
-            inputs, body = operation.op.loop()
-            gradient = operation.op.no_gradient if body is None else functools.partial(_gradient_of_loop, body)
-            tape.record(GraphOp("While", gradient=gradient), inputs, (), operation.outputs)
-        elif control and variable_of(operation.outputs[0]) is not None:
-            _record_handles(tape, operation)
+        op = operation.op
+        if isinstance(op, GraphOp) and op.recorded is not None:
+            op.recorded(tape, operation)
         else:
-            tape.record(operation.op, operation.tensor_inputs, operation.statics, operation.outputs)
+            tape.record(op, operation.tensor_inputs, operation.statics, operation.outputs)
         for call in tape.calls[count:]:
             call.scope = f"{scope}{operation.name}_grad"
     # A source that depends on other sources is not a root.
     computed = {i for call in tape.calls for i in ((call.output_id,) if call.output_id else call.output_ids)}
     tape.roots.update(i for i in map(_source_id, sources) if i not in computed)
     return tape
-
-
-def _gradient_of_loop(body: Body, call: Call, dy: Tensor) -> list[Any]:
-    """Returns the gradients of a TensorFlow 1 loop's inputs. The loop runs again as a `While`."""
-    operation = body.call(call.inputs)[0].op
-    again = Call(operation.op, (), (), 0, [has_gradient(t) for t in operation.inputs])
-    describe(again, operation.inputs, operation.outputs)
-    return list(operation.op.gradient(again, dy))
-
-
-def _record_handles(tape: Tape, operation: Operation) -> None:
-    """Records control flow of a variable's handle like control flow of its value."""
-    inputs, outputs = operation.inputs, operation.outputs
-    input_ids, output_ids = [t._id for t in inputs], [t._id for t in outputs]
-    if tape.watched.isdisjoint(input_ids):
-        return
-    call = Call(operation.op, (), input_ids, output_ids[0] if len(outputs) == 1 else 0,
-                [i in tape.watched for i in input_ids])  # fmt: skip
-    describe(call, inputs, outputs)
-    call.output_ids = output_ids
-    tape.watched.update(output_ids)
-    tape.calls.append(call)
 
 
 def _initial_cotangents(targets: Sequence[SymbolicTensor], grad_ys: TensorLike | None) -> list[Any]:

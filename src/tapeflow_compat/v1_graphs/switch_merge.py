@@ -6,19 +6,21 @@ Sessions execute graphs with these operations one by one (`v1_graphs/frames.py`)
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from tapeflow.array.creation import zeros_like_op
 from tapeflow.core import errors
-from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.autodiff.tape import Call, Tape, describe
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import int32, resource
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import GraphOp, variable_of
+from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
+from tapeflow.graph.transform.body import Body, gradients_of_inputs
 from tapeflow.math.comparison import equal
 
 
@@ -40,6 +42,24 @@ class ControlFlowOp(GraphOp):
         gradient = gradients.get(name, self.no_gradient)
         super().__init__(name, attrs=attrs, gradient=gradient, gives_tuple=True)
 
+    def recorded(self, tape: Tape, operation: Operation) -> None:
+        """Records a loop as `While`, and control flow of a variable's handle like control flow of its value."""
+        inputs, outputs = operation.inputs, operation.outputs
+        if self.loop is not None:
+            entering, body = self.loop()
+            gradient = self.no_gradient if body is None else functools.partial(_gradient_of_loop, body)
+            tape.record(GraphOp("While", gradient=gradient), entering, (), outputs)
+        elif variable_of(outputs[0]) is None:
+            tape.record(self, inputs, (), outputs)
+        elif not tape.watched.isdisjoint(input_ids := [t._id for t in inputs]):
+            output_ids = [t._id for t in outputs]
+            call = Call(self, (), input_ids, output_ids[0] if len(outputs) == 1 else 0,
+                        [i in tape.watched for i in input_ids])  # fmt: skip
+            describe(call, inputs, outputs)
+            call.output_ids = output_ids
+            tape.watched.update(output_ids)
+            tape.calls.append(call)
+
     @staticmethod
     def no_gradient(call: Call, *dys: Any) -> Any:
         """Raises the error for a gradient.
@@ -53,6 +73,11 @@ class ControlFlowOp(GraphOp):
             "by If and While, and has no gradient. If the graph has a training operation, run that; or load the model "
             "with tf.saved_model.load and differentiate its signatures."
         )
+
+
+def _gradient_of_loop(body: Body, call: Call, dy: Tensor) -> list[Any]:
+    """Returns the gradients of a loop's inputs. The loop runs again as a `While`."""
+    return gradients_of_inputs(body.call(call.inputs)[0].op, [dy])
 
 
 def _gradient_of_switch(call: Call, *dys: Any) -> list[Any]:
@@ -69,9 +94,8 @@ def _zeros_like(tensor: SymbolicTensor) -> Any:
     if tensor.dtype is not resource:
         return zeros_like_op(tensor)
     variable = variable_of(tensor)
-    read = state.graph.insert(READ, state.graph.unique_name("ReadVariableOp"), (tensor,))
-    read.outputs.append(SymbolicTensor(read, 0, variable.dtype, variable.shape))
-    return zeros_like_op(read.outputs[0])
+    name = state.graph.unique_name("ReadVariableOp")
+    return zeros_like_op(state.graph.insert_tensor(READ, name, (tensor,), variable.dtype, variable.shape))
 
 
 def _gradient_of_merge(call: Call, dy: Tensor, *_: Any) -> list[Any]:
