@@ -67,9 +67,7 @@ def measure():
     import tapeflow as tf
     from tapeflow.core import mkl
 
-    mkl._find_slowness = lambda: mkl.Slowness(
-        0.0, 0.0, 0.0
-    )  # a choice of kernels that processors differ in is not counted
+    mkl._find_slowness = lambda: mkl.Slowness(0.0, 0.0)  # a choice of kernels that processors differ in is not counted
     benchmarks = {
         program: runpy.run_path(str(FOLDER / "programs" / f"{program}.py"))["setup"](tf)
         for program in dict.fromkeys(program for program, _ in CORE)

@@ -23,7 +23,8 @@ from tapeflow.core.ops.batch_rules import Batch, Slices, vector
 from tapeflow.core.ops.convert import convert, operand, place_tensor, scalars
 from tapeflow.core.ops.convert import register as register_conversion
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.op import not_differentiable
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import check_rank, same, text
 from tapeflow.core.ops.static import array_of
 from tapeflow.core.scopes import name_scope
@@ -221,9 +222,8 @@ def _full_kernel(dims: Any, value: torch.Tensor, device: torch.device | None = N
     return value.reshape(()).expand(dims).to(device or devices.current_or_default(value.dtype)).contiguous()
 
 
-@op("Fill", kernel=_full_kernel, host=("dims",), shape=_fill_rule, moves=True, creates=True)
-def fill_op(dims: TensorLike, value: TensorLike, name: str | None = None) -> Any:
-    """Returns a tensor of one value."""
+# Returns a tensor of one value.
+fill_op = defined_op("Fill", _full_kernel, host=("dims",), shape=_fill_rule, moves=True, creates=True)
 
 
 @fill_op.gradient()
@@ -382,21 +382,19 @@ def _zeros_of_array(x: ListVariant | StringArray) -> Any:
     return zeros_of_list(x) if x.dtype == object else np.zeros_like(x)
 
 
-@op(
+# Returns zeros of the dtype and shape of another tensor.
+zeros_like_op = defined_op(
     "ZerosLike",
-    kernel=torch.zeros_like,
+    torch.zeros_like,
     strings=_zeros_of_array,
     shape=same,
     element=lambda b, x: b.number(0, x.dtype),
     fills=0,
 )
-def zeros_like_op(x: TensorLike, name: str | None = None) -> Any:
-    """Returns zeros of the dtype and shape of another tensor."""
 
 
-@op("OnesLike", kernel=torch.ones_like, shape=same, element=lambda b, x: b.number(1, x.dtype), fills=1)
-def ones_like_op(x: TensorLike, name: str | None = None) -> Any:
-    """Returns a tensor of ones with the dtype and shape of another tensor."""
+# Returns a tensor of ones with the dtype and shape of another tensor.
+ones_like_op = defined_op("OnesLike", torch.ones_like, shape=same, element=lambda b, x: b.number(1, x.dtype), fills=1)
 
 
 not_differentiable(zeros_like_op, ones_like_op)
@@ -557,9 +555,8 @@ def _count_up(start: float, limit: float, delta: float, dtype: Any, device: torc
     return torch.add(torch.mul(torch.arange(count, device=device).to(dtype), step), first)
 
 
-@op("Range", kernel=_arange_kernel, shape=_range_rule, creates=True, node_name="range")
-def range_op(start: TensorLike, limit: TensorLike, delta: TensorLike, name: str | None = None) -> Any:
-    """Returns the numbers from `start` on, by `delta`, below `limit`."""
+# Returns the numbers from `start` on, by `delta`, below `limit`.
+range_op = defined_op("Range", _arange_kernel, shape=_range_rule, creates=True, node_name="range")
 
 
 range_op.op.input_shape = lambda bound: bound  # the rule reads static values, like TensorFlow's

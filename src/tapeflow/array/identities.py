@@ -12,6 +12,7 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType
@@ -40,9 +41,10 @@ def less_static(tensor: Tensor, shape: ShapeLike) -> Any:
     return result
 
 
-@op(
+# Returns the same value as a new tensor.
+identity_op = defined_op(
     "Identity",
-    kernel=_return_itself,
+    _return_itself,
     shape=same,
     strings=_return_itself,
     element=lambda b, x: x,
@@ -50,8 +52,6 @@ def less_static(tensor: Tensor, shape: ShapeLike) -> Any:
     view=True,
     takes_sparse=True,
 )
-def identity_op(input: TensorLike, name: str | None = None) -> Any:
-    """Returns the same value as a new tensor."""
 
 
 @identity_op.gradient()

@@ -11,6 +11,7 @@ import torch
 
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, int32
@@ -85,17 +86,16 @@ def _(call: Call, dy: Tensor) -> Any:
     return None, select(call.inputs[0], dy, nothing), select(call.inputs[0], nothing, dy)
 
 
-@op(
+# Returns a tensor that refuses to be differentiated.
+prevent_gradient = defined_op(
     "PreventGradient",
-    kernel=lambda x, message: x,
+    lambda x, message: x,
     moves=True,
     shape=lambda x, message: x,
     element=lambda b, x, message: x,
     identity=True,
     view=True,
 )
-def prevent_gradient(input: TensorLike, message: str = "", name: str | None = None) -> Any:
-    """Returns a tensor that refuses to be differentiated."""
 
 
 @prevent_gradient.gradient(needs="")
@@ -103,9 +103,8 @@ def _(call: Call, dy: Tensor) -> Any:
     raise LookupError(f"Gradient explicitly disabled. Reason: {call.attrs[0]}")
 
 
-@op("Inv", kernel=torch.reciprocal, shape=same, element=lambda b, x: b.div(1.0, x))
-def inv(x: TensorLike, name: str | None = None) -> Any:
-    """Computes `1 / x`. Old graphs have this name."""
+# Computes `1 / x`. Old graphs have this name.
+inv = defined_op("Inv", torch.reciprocal, shape=same, element=lambda b, x: b.div(1.0, x))
 
 
 @inv.gradient(needs="outputs")

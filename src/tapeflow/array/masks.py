@@ -24,6 +24,7 @@ from tapeflow.core.ops.convert import convert, operand
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import select
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import broadcast_all, leave_to_kernel, text
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
@@ -68,17 +69,16 @@ def _select_strings(condition: torch.Tensor, x: StringArray, y: StringArray) -> 
     return x.broadcast_to(shape).select(condition.cpu().expand(shape).numpy(), y.broadcast_to(shape))
 
 
-@op(
+# Returns `x` where the condition is true, and `y` elsewhere.
+select_v2 = defined_op(
     "SelectV2",
-    kernel=select,
+    select,
     strings=_select_strings,
     shape=_select_rule,
     moves=True,
     element=lambda b, condition, x, y: b.select(condition, x, y),
     allocates=True,
 )
-def select_v2(condition: TensorLike, x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
-    """Returns `x` where the condition is true, and `y` elsewhere."""
 
 
 @select_v2.gradient(needs="input0 shapes")

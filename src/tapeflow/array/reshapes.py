@@ -18,6 +18,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.ops.op import op, widen
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import check_rank, leave_to_kernel, stated_dims, text
 from tapeflow.core.ops.static import elements, host_static
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
@@ -171,12 +172,7 @@ def _broadcast_kernel(x: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
 
 
 @op(
-    "BroadcastTo",
-    kernel=_broadcast_kernel,
-    host=("shape",),
-    shape=_broadcast_to_rule,
-    moves=True,
-    identity_if_same_shape=True,
+    "BroadcastTo", _broadcast_kernel, host=("shape",), shape=_broadcast_to_rule, moves=True, identity_if_same_shape=True
 )
 def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Repeats a tensor along dimensions of length 1, and along new leading ones.
@@ -373,17 +369,10 @@ def _transpose_rule(x: TensorShape, perm: tuple[int, ...]) -> TensorShape:
     return TensorShape([x[p] for p in perm])
 
 
-@op(
-    "Transpose",
-    kernel=torch.permute,
-    host=("perm",),
-    shape=_transpose_rule,
-    moves=True,
-    view=True,
-    node_name="transpose",
+# Permutes dimensions.
+transpose_op = defined_op(
+    "Transpose", torch.permute, host=("perm",), shape=_transpose_rule, moves=True, view=True, node_name="transpose"
 )
-def transpose_op(a: TensorLike, perm: TensorLike, name: str | None = None) -> Any:
-    """Permutes dimensions."""
 
 
 @transpose_op.gradient()

@@ -34,6 +34,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.dispatchers import dispatchers, offer_call
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import (
     certainly_broadcasts,
     check_rank,
@@ -108,14 +109,7 @@ def _slice_kernel(x: torch.Tensor, begin: Sequence[int], size: Sequence[Tensor |
 _slice_type = slice  # Python's; `slice` is TensorFlow's from here on
 
 
-@op(
-    "Slice",
-    kernel=_slice_kernel,
-    host=("begin", "size"),
-    shape=_slice_rule,
-    moves=True,
-    in_loops=lambda b, *_: b.slice(),
-)
+@op("Slice", _slice_kernel, host=("begin", "size"), shape=_slice_rule, moves=True, in_loops=lambda b, *_: b.slice())
 def slice(input_: TensorLike, begin: ShapeLike, size: ShapeLike, name: str | None = None) -> Tensor:
     """Takes a part of a tensor: from `begin` on, of size `size`.
 
@@ -310,9 +304,10 @@ def _partly_static_rule(input: TensorShape, spec: _Spec) -> TensorShape:
     return TensorShape([a if a == b else None for a, b in zip(*trials, strict=True)])
 
 
-@op(
+# Takes a part of a tensor, with steps.
+strided_slice_op = defined_op(
     "StridedSlice",
-    kernel=_strided_slice_kernel,
+    _strided_slice_kernel,
     strings=_strided_strings,
     host=("begin", "end", "strides"),
     shape=_strided_rule,
@@ -321,12 +316,6 @@ def _partly_static_rule(input: TensorShape, spec: _Spec) -> TensorShape:
     node_name="strided_slice",
     constant_names={"begin": "stack", "end": "stack_1", "strides": "stack_2"},
 )
-def strided_slice_op(
-    input: TensorLike, begin: TensorLike, end: TensorLike, strides: TensorLike, begin_mask: int = 0,
-    end_mask: int = 0, ellipsis_mask: int = 0,
-    new_axis_mask: int = 0, shrink_axis_mask: int = 0, name: str | None = None,
-) -> Any:  # fmt: skip
-    """Takes a part of a tensor, with steps."""
 
 
 @strided_slice_op.static_value
@@ -537,13 +526,10 @@ def _strided_update_kernel(
     return out
 
 
-@op("TensorStridedSliceUpdate", kernel=_strided_update_kernel, host=("begin", "end", "strides"), shape=same, moves=True)
-def tensor_strided_slice_update(
-    input: TensorLike, begin: ShapeLike, end: ShapeLike, strides: ShapeLike, value: TensorLike, begin_mask: int = 0,
-    end_mask: int = 0, ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0,
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Returns the tensor with `value` written to the slice."""
+# Returns the tensor with `value` written to the slice.
+tensor_strided_slice_update = defined_op(
+    "TensorStridedSliceUpdate", _strided_update_kernel, host=("begin", "end", "strides"), shape=same, moves=True
+)
 
 
 @tensor_strided_slice_update.gradient(needs="shapes")

@@ -20,6 +20,7 @@ from tapeflow.core.loops import Numbers, loop
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.elementwise_kernels import may_have_nan
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import check_ranks_first, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32
@@ -139,18 +140,12 @@ _COMPARED_AS = {torch.bfloat16: torch.float32, torch.float16: torch.float32, tor
 _BOUND_RULE = check_ranks_first(lambda s, values, _: values, 2, 2)
 
 
-@op("LowerBound", kernel=_bound_kernel(False), orders=True, shape=_BOUND_RULE, batching=joined_batches)
-def _lower_bound(
-    sorted_inputs: TensorLike, values: TensorLike, out_type: DTypeLike = int32, name: str | None = None
-) -> Any:
-    """Returns the first places in sorted rows where values could be inserted."""
+# Returns the first places in sorted rows where values could be inserted.
+_lower_bound = defined_op("LowerBound", _bound_kernel(False), orders=True, shape=_BOUND_RULE, batching=joined_batches)
 
 
-@op("UpperBound", kernel=_bound_kernel(True), orders=True, shape=_BOUND_RULE, batching=joined_batches)
-def _upper_bound(
-    sorted_inputs: TensorLike, values: TensorLike, out_type: DTypeLike = int32, name: str | None = None
-) -> Any:
-    """Returns the last places in sorted rows where values could be inserted."""
+# Returns the last places in sorted rows where values could be inserted.
+_upper_bound = defined_op("UpperBound", _bound_kernel(True), orders=True, shape=_BOUND_RULE, batching=joined_batches)
 
 
 not_differentiable(_lower_bound, _upper_bound)

@@ -49,6 +49,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.kernels import on_one_device
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.sequences import datatype_name
 from tapeflow.core.ops.shape_rules import (
     argument_shape,
@@ -61,7 +62,7 @@ from tapeflow.core.ops.shape_rules import (
     with_rank,
 )
 from tapeflow.core.ops.static import host_static
-from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
+from tapeflow.core.types.aliases import ShapeLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import Addend, box_object
@@ -196,11 +197,7 @@ def _join_entries(items: Sequence[Any], shape: TensorShape, dtype: DType, empty:
     if any(v is None for v in items):
         zeros = _unwritten_entry(shape, dtype, items, unwritten)
         items = [zeros if v is None else v for v in items]
-    return StringArray.stack(items) if isinstance(items[0], StringArray) else on_one_device(_stack_entries)(*items)
-
-
-def _stack_entries(*tensors: torch.Tensor) -> torch.Tensor:
-    return torch.stack(tensors)
+    return StringArray.stack(items) if isinstance(items[0], StringArray) else on_one_device(torch.stack)(list(items))
 
 
 def _tensor_slices(tensor: Raw) -> Sequence[Raw]:
@@ -254,16 +251,13 @@ def list_reserve(element_shape: int | tuple[int, ...], num_elements: int, elemen
     return as_variant(Sparse(num_elements), EntrySpec.of(element_dtype, _element(element_shape)))
 
 
-@op(
+# Returns a list without entries.
+empty_list = defined_op(
     "EmptyTensorList",
-    kernel=lambda shape, most, dtype: as_variant((), EntrySpec.of(dtype, _element(shape), most)),
+    lambda shape, most, dtype: as_variant((), EntrySpec.of(dtype, _element(shape), most)),
     host=("element_shape", "max_num_elements"),
     shape=_new_list_rule,
 )
-def empty_list(
-    element_shape: ShapeLike, max_num_elements: TensorLike, element_dtype: DTypeLike, name: str | None = None
-) -> Tensor:
-    """Returns a list without entries."""
 
 
 not_differentiable(list_reserve, empty_list)

@@ -752,11 +752,9 @@ class _Writer:
         if name in ("copy", "equal", "order"):
             first, i, second, j, size = node.args
             a, b = (
-                self._value(
-                    f"getelementptr i8, ptr %{buffer.id}, i64 {self._integer(self._expression(index))}"
-                )
+                self._value(f"getelementptr i8, ptr %{buffer.id}, i64 {self._integer(self._expression(index))}")
                 for buffer, index in ((first, i), (second, j))
-            )  # fmt: skip
+            )
             count = self._integer(self._expression(size))
             if name == "copy":
                 return self._value(f"call ptr @memcpy(ptr {a}, ptr {b}, i64 {count})"), "ptr"
@@ -774,9 +772,7 @@ class _Writer:
             return self._value(f"call i64 @llvm.cttz.i64(i64 {value}, i1 true)"), "i64"
         if name == "word":
             buffer, at, size = node.args
-            pointer = self._value(
-                f"getelementptr i8, ptr %{buffer.id}, i64 {self._integer(self._expression(at))}"
-            )  # fmt: skip
+            pointer = self._value(f"getelementptr i8, ptr %{buffer.id}, i64 {self._integer(self._expression(at))}")
             bits = 8 * size.value
             loaded = self._value(f"load i{bits}, ptr {pointer}, align 1")
             return (loaded if bits == 64 else self._value(f"zext i{bits} {loaded} to i64")), "i64"

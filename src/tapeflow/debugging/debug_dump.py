@@ -29,9 +29,7 @@ from tapeflow.graph.ir.positions import Positions, stack_summary
 from tapeflow.io.records import TFRecordWriter
 from tapeflow.version import VERSION
 
-MODES = {
-    "NO_TENSOR": 1, "CURT_HEALTH": 2, "CONCISE_HEALTH": 3, "FULL_HEALTH": 4, "SHAPE": 5, "FULL_TENSOR": 7,
-}  # fmt: skip
+MODES = {"NO_TENSOR": 1, "CURT_HEALTH": 2, "CONCISE_HEALTH": 3, "FULL_HEALTH": 4, "SHAPE": 5, "FULL_TENSOR": 7}
 _FILES = {
     "debug_metadata": "metadata", "source_file": "source_files", "stack_frame_with_id": "stack_frames",
     "graph_op_creation": "graphs", "debugged_graph": "graphs", "debugged_device": "graphs",

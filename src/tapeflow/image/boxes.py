@@ -12,6 +12,7 @@ import torch
 
 from tapeflow.core import errors
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import leave_to_kernel, text, with_dimension, with_rank
 from tapeflow.core.rng.philox import Philox, from_seed
 from tapeflow.core.rng.seeds import op_seeds, reserve
@@ -381,19 +382,10 @@ def _stateless_shapes(
     return _sample_shapes(image_size, boxes)
 
 
-@op("StatelessSampleDistortedBoundingBox", kernel=_stateless_sample_kernel, host=("seed",), shape=_stateless_shapes)
-def _stateless_sample(
-    image_size: TensorLike,
-    bounding_boxes: TensorLike,
-    min_object_covered: TensorLike,
-    seed: TensorLike,
-    aspect_ratio_range: Sequence[float] = _ASPECTS,
-    area_range: Sequence[float] = _AREAS,
-    max_attempts: int = 100,
-    use_image_if_no_bounding_boxes: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Samples a part of an image that a seed determines."""
+# Samples a part of an image that a seed determines.
+_stateless_sample = defined_op(
+    "StatelessSampleDistortedBoundingBox", _stateless_sample_kernel, host=("seed",), shape=_stateless_shapes
+)
 
 
 not_differentiable(_sample_distorted_bounding_box_v2, _stateless_sample)

@@ -13,6 +13,7 @@ from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops import elementwise_kernels
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.kernels import on_strings
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
@@ -22,6 +23,7 @@ from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 
 _COMPARISON: dict[str, Any] = {"shape": broadcast, "allocates": True}
+_ORDER: dict[str, Any] = {**_COMPARISON, "orders": True}
 
 
 def _equal_arrays(x: StringArray, y: StringArray) -> torch.Tensor:
@@ -32,13 +34,7 @@ def _equal_arrays(x: StringArray, y: StringArray) -> torch.Tensor:
     return torch.from_numpy(np.asarray(x == y))
 
 
-@op(
-    "Equal",
-    kernel=elementwise_kernels.equal,
-    **_COMPARISON,
-    element=lambda b, x, y: b.equal(x, y),
-    strings=_equal_arrays,
-)
+@op("Equal", elementwise_kernels.equal, **_COMPARISON, element=lambda b, x, y: b.equal(x, y), strings=_equal_arrays)
 def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements are equal, with broadcasting. NaN equals nothing.
 
@@ -131,10 +127,7 @@ def _rule_or_unlike(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
     return TensorShape([n if m == 1 else m for m, n in pairs])
 
 
-@op(
-    "EqualOrUnlike", strings=True, shape=_rule_or_unlike,
-    signature="x:T, y:T -> z:bool; attr=T:type; attr=unlike:bool",
-)  # fmt: skip
+@op("EqualOrUnlike", strings=True, shape=_rule_or_unlike, signature="x:T, y:T -> z:bool; attr=T:type; attr=unlike:bool")
 def _compared_or_unlike(x: StringArray | torch.Tensor, y: StringArray | torch.Tensor, unlike: bool) -> torch.Tensor:
     """Compares elements for equality, or for inequality if it is `unlike`: the result for shapes that turn out not to
     broadcast."""
@@ -142,8 +135,8 @@ def _compared_or_unlike(x: StringArray | torch.Tensor, y: StringArray | torch.Te
         np.broadcast_shapes(x.shape, y.shape)
     except ValueError:
         return torch.tensor(unlike, device=getattr(x, "device", None))
-    kernel = not_equal.op if unlike else equal.op
-    return (kernel.kernel if isinstance(x, torch.Tensor) else kernel.string_kernel)(x, y)
+    compare = not_equal.op if unlike else equal.op
+    return (compare.kernel if isinstance(x, torch.Tensor) else on_strings(compare))(x, y)
 
 
 @_compared_or_unlike.decomposition
@@ -157,13 +150,7 @@ not_equal.op.variants = {
 }
 
 
-@op(
-    "Less",
-    kernel=elementwise_kernels.comparison(torch.lt, np.less),
-    **_COMPARISON,
-    element=lambda b, x, y: b.less(x, y),
-    orders=True,
-)
+@op("Less", elementwise_kernels.comparison(torch.lt, np.less), **_ORDER, element=lambda b, x, y: b.less(x, y))
 def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x < y`, element by element, with broadcasting.
 
@@ -184,10 +171,9 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @op(
     "LessEqual",
-    kernel=elementwise_kernels.comparison(torch.le, np.less_equal),
-    **_COMPARISON,
+    elementwise_kernels.comparison(torch.le, np.less_equal),
+    **_ORDER,
     element=lambda b, x, y: b.less_equal(x, y),
-    orders=True,
 )
 def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x <= y`, element by element, with broadcasting.
@@ -207,13 +193,7 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op(
-    "Greater",
-    kernel=elementwise_kernels.comparison(torch.gt, np.greater),
-    **_COMPARISON,
-    element=lambda b, x, y: b.less(y, x),
-    orders=True,
-)
+@op("Greater", elementwise_kernels.comparison(torch.gt, np.greater), **_ORDER, element=lambda b, x, y: b.less(y, x))
 def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x > y`, element by element, with broadcasting.
 
@@ -234,10 +214,9 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @op(
     "GreaterEqual",
-    kernel=elementwise_kernels.comparison(torch.ge, np.greater_equal),
-    **_COMPARISON,
+    elementwise_kernels.comparison(torch.ge, np.greater_equal),
+    **_ORDER,
     element=lambda b, x, y: b.less_equal(y, x),
-    orders=True,
 )
 def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x >= y`, element by element, with broadcasting.

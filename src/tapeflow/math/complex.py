@@ -14,6 +14,7 @@ from tapeflow.core.autodiff.gradients import sum_to_shape
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import complex64, complex128, float32, float64, variant
@@ -68,9 +69,8 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tens
     return _complex_op(x, y, to, name)
 
 
-@op("Real", kernel=lambda input, Tout: torch.real(input).contiguous(), shape=same, elementwise=True)
-def _real_op(input: TensorLike, Tout: DTypeLike = float32, name: str | None = None) -> Any:
-    """Returns the real parts."""
+# Returns the real parts.
+_real_op = defined_op("Real", lambda input, Tout: torch.real(input).contiguous(), shape=same, elementwise=True)
 
 
 @_real_op.gradient()
@@ -102,9 +102,8 @@ def real(input: TensorLike, name: str | None = None) -> Tensor:
     return x
 
 
-@op("Imag", kernel=lambda input, Tout: torch.imag(input).contiguous(), shape=same, elementwise=True)
-def _imag_op(input: TensorLike, Tout: DTypeLike = float32, name: str | None = None) -> Any:
-    """Returns the imaginary parts."""
+# Returns the imaginary parts.
+_imag_op = defined_op("Imag", lambda input, Tout: torch.imag(input).contiguous(), shape=same, elementwise=True)
 
 
 @_imag_op.gradient()
@@ -139,9 +138,8 @@ def _conj_of_variant(variant: np.ndarray) -> Any:
 
 
 # `torch.conj` would only mark the memory as conjugated, and not every reader of it looks for the mark.
-@op("Conj", kernel=torch.conj_physical, strings=_conj_of_variant, shape=same, elementwise=True)
-def _conj_op(input: TensorLike, name: str | None = None) -> Any:
-    """Computes the complex conjugate."""
+# Computes the complex conjugate.
+_conj_op = defined_op("Conj", torch.conj_physical, strings=_conj_of_variant, shape=same, elementwise=True)
 
 
 @_conj_op.gradient()
@@ -173,9 +171,8 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
     return tensor
 
 
-@op("Angle", kernel=lambda input, Tout: torch.angle(input), shape=same, elementwise=True)
-def _angle_op(input: TensorLike, Tout: DTypeLike = float32, name: str | None = None) -> Any:
-    """Computes the angles of complex numbers."""
+# Computes the angles of complex numbers.
+_angle_op = defined_op("Angle", lambda input, Tout: torch.angle(input), shape=same, elementwise=True)
 
 
 @_angle_op.gradient(needs="input0")

@@ -16,6 +16,7 @@ from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.elements import Element, ElementBuilder, divisor
 from tapeflow.core.ops.elementwise_kernels import zero_where_zero
 from tapeflow.core.ops.op import not_differentiable, op, widen
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, float64, int8, int16, uint8, uint16
@@ -361,14 +362,13 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """
 
 
-@op(
+# Computes `truncatemod`: TensorFlow 1's remainder, `tf.raw_ops.Mod`.
+_mod_op = defined_op(
     "Mod",
-    kernel=lambda x, y: _truncate_mod(x, y, InvalidArgumentError),
+    lambda x, y: _truncate_mod(x, y, InvalidArgumentError),
     shape=broadcast,
     element=lambda b, x, y: b.remainder(x, divisor(y)),
 )
-def _mod_op(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
-    """Computes `truncatemod`: TensorFlow 1's remainder, `tf.raw_ops.Mod`."""
 
 
 @_mod_op.gradient(needs="inputs")
@@ -502,14 +502,13 @@ def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op(
+# Computes the gradient of `y = 1 / x` from its result: `-dy * y * y`, and 0 where `dy` is 0.
+reciprocal_grad = defined_op(
     "ReciprocalGrad",
-    kernel=lambda y, dy: zero_where_zero(torch.neg(torch.mul(dy, torch.square(y))), dy),
+    lambda y, dy: zero_where_zero(torch.neg(torch.mul(dy, torch.square(y))), dy),
     shape=same,
     element=lambda b, y, dy: b.zero_where_zero(b.neg(b.mul(dy, b.rounded(b.mul(y, y)))), dy),
 )
-def reciprocal_grad(y: TensorLike, dy: TensorLike, name: str | None = None) -> Any:
-    """Computes the gradient of `y = 1 / x` from its result: `-dy * y * y`, and 0 where `dy` is 0."""
 
 
 @reciprocal.gradient(needs="outputs")

@@ -14,9 +14,10 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.elementwise_kernels import may_have_nan, zero_where_zero
 from tapeflow.core.ops.op import op, widen
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import broadcast, same
-from tapeflow.core.types.aliases import DTypeLike, TensorLike
-from tapeflow.core.types.dtypes import float16, float32
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.dtypes import float16
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor, invalid, is_traced
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
@@ -27,9 +28,8 @@ from tapeflow.math.division import divide_no_nan, nonzero, realdiv, reciprocal, 
 # ---- absolute value and sign -----------------------------------------------------------------------------------------
 
 
-@op("Abs", kernel=torch.abs, shape=same, element=lambda b, x: b.abs(x), allocates=True, takes_sparse=True)
-def abs_op(x: TensorLike, name: str | None = None) -> Any:
-    """Computes the absolute value of real numbers."""
+# Computes the absolute value of real numbers.
+abs_op = defined_op("Abs", torch.abs, shape=same, element=lambda b, x: b.abs(x), allocates=True, takes_sparse=True)
 
 
 @abs_op.gradient(needs="input0")
@@ -37,9 +37,8 @@ def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, sign(call.inputs[0]))
 
 
-@op("ComplexAbs", kernel=lambda x, Tout: torch.abs(x), shape=same, elementwise=True, takes_sparse=True)
-def _complex_abs(x: TensorLike, Tout: DTypeLike = float32, name: str | None = None) -> Any:
-    """Computes the modulus of complex numbers."""
+# Computes the modulus of complex numbers.
+_complex_abs = defined_op("ComplexAbs", lambda x, Tout: torch.abs(x), shape=same, elementwise=True, takes_sparse=True)
 
 
 @_complex_abs.gradient(needs="input0")
@@ -165,15 +164,14 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op(
+# Computes the gradient of `y = sqrt(x)` from its result: `dy / (2 * y)`, and 0 where `dy` is 0.
+sqrt_grad = defined_op(
     "SqrtGrad",
-    kernel=lambda y, dy: zero_where_zero(torch.div(torch.mul(dy, 0.5), y), dy),
+    lambda y, dy: zero_where_zero(torch.div(torch.mul(dy, 0.5), y), dy),
     shape=same,
     element=lambda b, y, dy: b.zero_where_zero(b.div(b.rounded(b.mul(dy, 0.5)), y), dy),
     allocates=True,
 )
-def sqrt_grad(y: TensorLike, dy: TensorLike, name: str | None = None) -> Any:
-    """Computes the gradient of `y = sqrt(x)` from its result: `dy / (2 * y)`, and 0 where `dy` is 0."""
 
 
 @sqrt.gradient(needs="outputs")
@@ -211,15 +209,14 @@ def _rsqrt_grad_of_elements(b: ElementBuilder, y: Element, dy: Element) -> Eleme
     return b.zero_where_zero(b.mul(b.rounded(b.mul(dy, -0.5)), cube), dy)
 
 
-@op(
+# Computes the gradient of `y = rsqrt(x)` from its result: `-dy * y**3 / 2`, and 0 where `dy` is 0.
+rsqrt_grad = defined_op(
     "RsqrtGrad",
-    kernel=lambda y, dy: zero_where_zero(torch.mul(torch.mul(dy, -0.5), y * y * y), dy),
+    lambda y, dy: zero_where_zero(torch.mul(torch.mul(dy, -0.5), y * y * y), dy),
     shape=same,
     element=_rsqrt_grad_of_elements,
     allocates=True,
 )
-def rsqrt_grad(y: TensorLike, dy: TensorLike, name: str | None = None) -> Any:
-    """Computes the gradient of `y = rsqrt(x)` from its result: `-dy * y**3 / 2`, and 0 where `dy` is 0."""
 
 
 @rsqrt.gradient(needs="outputs")
@@ -327,9 +324,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, conj(call.outputs[0]))
 
 
-@op(
-    "Expm1", kernel=torch.expm1, shape=same, element=lambda b, x: b.expm1(x), allocates=True,
-)  # fmt: skip
+@op("Expm1", kernel=torch.expm1, shape=same, element=lambda b, x: b.expm1(x), allocates=True)
 def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `e ** x - 1` element by element, exact for small `x` too.
 
@@ -353,9 +348,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, add(conj(call.outputs[0]), 1.0))
 
 
-@op(
-    "Log", kernel=torch.log, shape=same, element=lambda b, x: b.log(x), allocates=True,
-)  # fmt: skip
+@op("Log", kernel=torch.log, shape=same, element=lambda b, x: b.log(x), allocates=True)
 def log(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the natural logarithm of each element; -inf for 0 and NaN for negative floats.
 
@@ -379,9 +372,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, reciprocal(conj(call.inputs[0])))
 
 
-@op(
-    "Log1p", kernel=torch.log1p, shape=same, element=lambda b, x: b.log1p(x), allocates=True,
-)  # fmt: skip
+@op("Log1p", kernel=torch.log1p, shape=same, element=lambda b, x: b.log1p(x), allocates=True)
 def log1p(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `log(1 + x)` element by element, exact for small `x` too.
 

@@ -22,14 +22,7 @@ from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.comparison import greater, greater_equal, less_equal, logical_and
 
 
-@op(
-    "Maximum",
-    kernel=torch.maximum,
-    shape=broadcast,
-    orders=True,
-    element=lambda b, x, y: b.maximum(x, y),
-    allocates=True,
-)
+@op("Maximum", torch.maximum, shape=broadcast, orders=True, element=lambda b, x, y: b.maximum(x, y), allocates=True)
 def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Returns the larger of two elements, with broadcasting; NaN if either is NaN.
 
@@ -55,14 +48,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return _chosen_gradient(call, dy, greater_equal)
 
 
-@op(
-    "Minimum",
-    kernel=torch.minimum,
-    shape=broadcast,
-    orders=True,
-    element=lambda b, x, y: b.minimum(x, y),
-    allocates=True,
-)
+@op("Minimum", torch.minimum, shape=broadcast, orders=True, element=lambda b, x, y: b.minimum(x, y), allocates=True)
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Returns the smaller of two elements, with broadcasting; NaN if either is NaN.
 

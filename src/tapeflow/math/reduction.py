@@ -48,7 +48,7 @@ from tapeflow.math.extrema import maximum
 
 Kernel = Callable[[torch.Tensor, Any, Any], torch.Tensor]
 
-_REDUCTION: dict[str, object] = {"host": ("axis",), "rename": {"keepdims": "keep_dims"}}
+_REDUCTION: dict[str, Any] = {"host": ("axis",), "rename": {"keepdims": "keep_dims"}, "shape": reduction}
 
 
 _SHORT = 64  # elements of a row
@@ -137,7 +137,6 @@ def _sum_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
 @op(
     "Sum",
     kernel=_reduction_kernel(_sum_of_all, _sum_along),
-    shape=reduction,
     **_REDUCTION,
     reduced=lambda b, x: b.reduce("add", x),
     keeps_nothing=True,
@@ -245,7 +244,6 @@ def _integer_mean(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
 @op(
     "Mean",
     kernel=_mean_kernel,
-    shape=reduction,
     **_REDUCTION,
     reduced=lambda b, x: b.div(b.reduce("add", x), b.length(x.dtype)),
     keeps_nothing=True,
@@ -311,7 +309,6 @@ def _min_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
 @op(
     "Max",
     kernel=_reduction_kernel(lambda x: torch.max(x) if x.numel() else _max_along(x, None, False), _max_along),
-    shape=reduction,
     **_REDUCTION,
     reduced=lambda b, x: b.reduce("maximum", x),
     orders=True,
@@ -346,7 +343,6 @@ def reduce_max(
 @op(
     "Min",
     kernel=_reduction_kernel(lambda x: torch.min(x) if x.numel() else _min_along(x, None, False), _min_along),
-    shape=reduction,
     **_REDUCTION,
     reduced=lambda b, x: b.reduce("minimum", x),
     orders=True,
@@ -400,13 +396,7 @@ def _prod_along(x: torch.Tensor, axis: int | Sequence[int], keepdims: bool) -> t
 
 
 @converting(keepdims=bool)
-@op(
-    "Prod",
-    kernel=_reduction_kernel(lambda x: torch.prod(x, dtype=x.dtype), _prod_along),
-    shape=reduction,
-    **_REDUCTION,
-    keeps_nothing=True,
-)
+@op("Prod", _reduction_kernel(lambda x: torch.prod(x, dtype=x.dtype), _prod_along), **_REDUCTION, keeps_nothing=True)
 def reduce_prod(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -480,10 +470,7 @@ def _norm_along(x: torch.Tensor, axis: int | tuple[int, ...] | None, keepdims: b
 @converting(keepdims=bool)
 @op(
     "EuclideanNorm",
-    kernel=_reduction_kernel(
-        lambda x: _norm_along(x, None, False), _norm_along, none=lambda x: torch.abs(x).to(x.dtype)
-    ),
-    shape=reduction,
+    _reduction_kernel(lambda x: _norm_along(x, None, False), _norm_along, none=lambda x: torch.abs(x).to(x.dtype)),
     **_REDUCTION,
 )
 def reduce_euclidean_norm(
@@ -518,7 +505,7 @@ def _(call: Call, dy: Tensor) -> Any:
 
 
 @converting(keepdims=bool)
-@op("All", kernel=_reduction_kernel(*along(torch.all, torch.amin)), shape=reduction, **_REDUCTION)
+@op("All", kernel=_reduction_kernel(*along(torch.all, torch.amin)), **_REDUCTION)
 def reduce_all(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -542,7 +529,7 @@ def reduce_all(
 
 
 @converting(keepdims=bool)
-@op("Any", kernel=_reduction_kernel(*along(torch.any, torch.amax)), shape=reduction, **_REDUCTION)
+@op("Any", kernel=_reduction_kernel(*along(torch.any, torch.amax)), **_REDUCTION)
 def reduce_any(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -631,9 +618,7 @@ def _argmax_rule(x: TensorShape, axis: AxisLike, *_: Any) -> TensorShape:
     return _position_rule(x, axis)
 
 
-_POSITION: dict[str, Any] = {
-    "host": ("axis",), "orders": True, "batching": along_axis, "default_axis": 0,
-}  # fmt: skip
+_POSITION: dict[str, Any] = {"host": ("axis",), "orders": True, "batching": along_axis, "default_axis": 0}
 
 
 @op("ArgMax", kernel=_position_of(torch.argmax, -math.inf), shape=_argmax_rule, **_POSITION, keeps_nothing=True)

@@ -11,6 +11,7 @@ from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import of_both, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float16
@@ -74,10 +75,7 @@ def _(call: Call, g: Tensor) -> Any:
     return subtract(by_dy, multiply(multiply(by_dy, y), 2.0)), sigmoid_grad(y, g)
 
 
-@op(
-    "Tanh", kernel=torch.tanh, shape=same, element=lambda b, x: b.tanh(x), allocates=True,
-    takes_sparse=True,
-)  # fmt: skip
+@op("Tanh", kernel=torch.tanh, shape=same, element=lambda b, x: b.tanh(x), allocates=True, takes_sparse=True)
 def tanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic tangent of each element.
 
@@ -147,14 +145,13 @@ def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op(
+# Computes the gradient of softplus: `gradients * sigmoid(features)`.
+softplus_grad = defined_op(
     "SoftplusGrad",
-    kernel=lambda gradients, features: torch.mul(gradients, torch.sigmoid(features)),
+    lambda gradients, features: torch.mul(gradients, torch.sigmoid(features)),
     shape=of_both,
     element=lambda b, dy, x: b.mul(dy, b.rounded(b.sigmoid(x))),
 )
-def softplus_grad(gradients: TensorLike, features: TensorLike, name: str | None = None) -> Any:
-    """Computes the gradient of softplus: `gradients * sigmoid(features)`."""
 
 
 @softplus.gradient(needs="input0")
@@ -216,14 +213,13 @@ def _softsign_grad_of_elements(b: ElementBuilder, dy: Element, x: Element) -> El
     return b.div(dy, b.rounded(b.mul(root, root)))
 
 
-@op(
+# Computes the gradient of softsign: `gradients / (1 + |features|)**2`.
+softsign_grad = defined_op(
     "SoftsignGrad",
-    kernel=lambda gradients, features: torch.div(gradients, torch.square(torch.abs(features) + 1)),
+    lambda gradients, features: torch.div(gradients, torch.square(torch.abs(features) + 1)),
     shape=of_both,
     element=_softsign_grad_of_elements,
 )
-def softsign_grad(gradients: TensorLike, features: TensorLike, name: str | None = None) -> Any:
-    """Computes the gradient of softsign: `gradients / (1 + |features|)**2`."""
 
 
 @softsign.gradient(needs="input0")

@@ -19,6 +19,7 @@ from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import leave_to_kernel, text, with_rank
 from tapeflow.core.ops.static import Unknown
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
@@ -313,18 +314,8 @@ def _approx_rule(x: TensorShape, k: int, reduction_dimension: int, *_: Any) -> l
     return [TensorShape(dims)] * 2
 
 
-@op("ApproxTopK", kernel=_approx_kernel, shape=_approx_rule)
-def _approx_top_k(
-    input: TensorLike,
-    k: int,
-    reduction_dimension: int = -1,
-    recall_target: float = 0.95,
-    is_max_k: bool = True,
-    reduction_input_size_override: int = -1,
-    aggregate_to_topk: bool = True,
-    name: str | None = None,
-) -> Any:
-    """Finds the k largest or smallest elements of a dimension, and their positions."""
+# Finds the k largest or smallest elements of a dimension, and their positions.
+_approx_top_k = defined_op("ApproxTopK", _approx_kernel, shape=_approx_rule)
 
 
 @_approx_top_k.gradient(needs="shapes outputs", none_for_zero=True)

@@ -17,10 +17,7 @@ from tapeflow.math.division import realdiv, reciprocal
 from tapeflow.math.elementwise import rsqrt, square
 
 
-@op(
-    "Sin", kernel=torch.sin, shape=same, element=lambda b, x: b.sin(x), allocates=True,
-    takes_sparse=True,
-)  # fmt: skip
+@op("Sin", kernel=torch.sin, shape=same, element=lambda b, x: b.sin(x), allocates=True, takes_sparse=True)
 def sin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the sine of each element.
 
@@ -44,9 +41,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, cos(conj(call.inputs[0])))
 
 
-@op(
-    "Cos", kernel=torch.cos, shape=same, element=lambda b, x: b.cos(x), allocates=True,
-)  # fmt: skip
+@op("Cos", kernel=torch.cos, shape=same, element=lambda b, x: b.cos(x), allocates=True)
 def cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the cosine of each element.
 
@@ -70,9 +65,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return negative(multiply(dy, sin(conj(call.inputs[0]))))
 
 
-@op(
-    "Tan", kernel=torch.tan, shape=same, element=lambda b, x: b.tan(x), takes_sparse=True,
-)  # fmt: skip
+@op("Tan", kernel=torch.tan, shape=same, element=lambda b, x: b.tan(x), takes_sparse=True)
 def tan(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the tangent of each element.
 
@@ -96,9 +89,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, square(reciprocal(cos(conj(call.inputs[0])))))
 
 
-@op(
-    "Asin", kernel=torch.asin, shape=same, element=lambda b, x: b.asin(x), takes_sparse=True,
-)  # fmt: skip
+@op("Asin", kernel=torch.asin, shape=same, element=lambda b, x: b.asin(x), takes_sparse=True)
 def asin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse sine of each element, from -pi/2 to pi/2; NaN for floats outside [-1, 1].
 
@@ -122,9 +113,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, rsqrt(1.0 - square(conj(call.inputs[0]))))
 
 
-@op(
-    "Acos", kernel=torch.acos, shape=same, element=lambda b, x: b.acos(x),
-)  # fmt: skip
+@op("Acos", kernel=torch.acos, shape=same, element=lambda b, x: b.acos(x))
 def acos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse cosine of each element, from 0 to pi; NaN for floats outside [-1, 1].
 
@@ -148,9 +137,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return negative(multiply(dy, rsqrt(1.0 - square(conj(call.inputs[0])))))
 
 
-@op(
-    "Atan", kernel=torch.atan, shape=same, element=lambda b, x: b.atan(x), takes_sparse=True,
-)  # fmt: skip
+@op("Atan", kernel=torch.atan, shape=same, element=lambda b, x: b.atan(x), takes_sparse=True)
 def atan(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse tangent of each element, from -pi/2 to pi/2.
 
@@ -204,9 +191,7 @@ def _(call: Call, dy: Tensor) -> Any:
     )
 
 
-@op(
-    "Sinh", kernel=torch.sinh, shape=same, element=lambda b, x: b.sinh(x),
-)  # fmt: skip
+@op("Sinh", kernel=torch.sinh, shape=same, element=lambda b, x: b.sinh(x))
 def sinh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic sine of each element.
 
@@ -230,9 +215,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, cosh(conj(call.inputs[0])))
 
 
-@op(
-    "Cosh", kernel=torch.cosh, shape=same, element=lambda b, x: b.cosh(x),
-)  # fmt: skip
+@op("Cosh", kernel=torch.cosh, shape=same, element=lambda b, x: b.cosh(x))
 def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic cosine of each element.
 
@@ -256,9 +239,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, sinh(conj(call.inputs[0])))
 
 
-@op(
-    "Asinh", kernel=torch.asinh, shape=same, element=lambda b, x: b.asinh(x), takes_sparse=True,
-)  # fmt: skip
+@op("Asinh", kernel=torch.asinh, shape=same, element=lambda b, x: b.asinh(x), takes_sparse=True)
 def asinh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic sine of each element.
 
@@ -282,9 +263,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return realdiv(dy, cosh(conj(call.outputs[0])))
 
 
-@op(
-    "Acosh", kernel=torch.acosh, shape=same, element=lambda b, x: b.acosh(x),
-)  # fmt: skip
+@op("Acosh", kernel=torch.acosh, shape=same, element=lambda b, x: b.acosh(x))
 def acosh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic cosine of each element; NaN for floats below 1.
 
@@ -308,9 +287,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return realdiv(dy, sinh(conj(call.outputs[0])))
 
 
-@op(
-    "Atanh", kernel=torch.atanh, shape=same, element=lambda b, x: b.atanh(x), takes_sparse=True,
-)  # fmt: skip
+@op("Atanh", kernel=torch.atanh, shape=same, element=lambda b, x: b.atanh(x), takes_sparse=True)
 def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic tangent of each element; NaN for floats outside [-1, 1].
 

@@ -18,6 +18,7 @@ from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.kernels import SAME_BITS
 from tapeflow.core.ops.layer import Activation
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import of_both, same
 from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import float32
@@ -146,14 +147,13 @@ def _scaled_below(b: ElementBuilder, x: Element, where: Element, alpha: float) -
     return b.convert(b.select(b.less(0, where), wide, b.mul(wide, alpha)), x.dtype)
 
 
-@op(
+# Computes `features` where positive and `alpha * features` elsewhere.
+leaky_relu_op = defined_op(
     "LeakyRelu",
-    kernel=torch.ops.aten.leaky_relu.default,
+    torch.ops.aten.leaky_relu.default,
     shape=same,
     element=lambda b, x, alpha: _scaled_below(b, x, x, alpha),
 )
-def leaky_relu_op(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Any:
-    """Computes `features` where positive and `alpha * features` elsewhere."""
 
 
 @leaky_relu_op.gradient(needs="input0")

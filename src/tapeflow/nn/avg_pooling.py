@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -14,9 +13,9 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.by_shapes import by_shapes
 from tapeflow.core.ops.elementwise_kernels import by_value
-from tapeflow.core.ops.op import op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import listed_shape, with_rank
-from tapeflow.core.types.aliases import ShapeLike, TensorLike
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.nn.batched_channels import joined_gradients
 from tapeflow.nn.pooling import (
@@ -102,22 +101,14 @@ def mean_of_windows_back(
     return unpad_image(shares, geometry, image.shape[2:]).permute(layout.from_first)
 
 
-@op(
+# Computes the mean of each window of images.
+_avg_pool = defined_op(
     "AvgPool",
-    kernel=functools.partial(mean_of_windows, "AvgPool"),
+    functools.partial(mean_of_windows, "AvgPool"),
     shape=pool_rule_without_explicit,
     batching=joined_batches,
     allocates=True,
 )
-def _avg_pool(
-    value: TensorLike,
-    ksize: Sequence[int],
-    strides: Sequence[int],
-    padding: str,
-    data_format: str = "NHWC",
-    name: str | None = None,
-) -> Any:
-    """Computes the mean of each window of images."""
 
 
 @_avg_pool.gradient(needs="shapes")
@@ -125,19 +116,15 @@ def _(call: Call, dy: Tensor) -> Any:
     return avg_pool_grad(call.shape(0), dy, *call.attrs)
 
 
-@op(
+# Computes the gradient of `avg_pool2d`.
+avg_pool_grad = defined_op(
     "AvgPoolGrad",
-    kernel=functools.partial(mean_of_windows_back, "AvgPoolGrad"),
+    functools.partial(mean_of_windows_back, "AvgPoolGrad"),
     host=("orig_input_shape",),
     shape=lambda sizes, *_: with_rank(listed_shape(sizes), 4),
     batching=joined_gradients,
     allocates=True,
 )
-def avg_pool_grad(
-    orig_input_shape: ShapeLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int], padding: str,
-    data_format: str = "NHWC", name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Computes the gradient of `avg_pool2d`."""
 
 
 @avg_pool_grad.gradient()
@@ -145,21 +132,13 @@ def _(call: Call, dy: Tensor) -> Any:
     return _avg_pool(dy, *call.attrs[1:])
 
 
-@op(
+# Computes the mean of each window of volumes.
+_avg_pool3d = defined_op(
     "AvgPool3D",
-    kernel=functools.partial(mean_of_windows, "AvgPool3D"),
+    functools.partial(mean_of_windows, "AvgPool3D"),
     shape=pool_rule_without_explicit,
     batching=joined_batches,
 )
-def _avg_pool3d(
-    input: TensorLike,
-    ksize: Sequence[int],
-    strides: Sequence[int],
-    padding: str,
-    data_format: str = "NDHWC",
-    name: str | None = None,
-) -> Any:
-    """Computes the mean of each window of volumes."""
 
 
 @_avg_pool3d.gradient(needs="shapes")
@@ -167,18 +146,14 @@ def _(call: Call, dy: Tensor) -> Any:
     return avg_pool3d_grad(call.shape(0), dy, *call.attrs)
 
 
-@op(
+# Computes the gradient of `avg_pool3d`.
+avg_pool3d_grad = defined_op(
     "AvgPool3DGrad",
-    kernel=functools.partial(mean_of_windows_back, "AvgPool3DGrad"),
+    functools.partial(mean_of_windows_back, "AvgPool3DGrad"),
     host=("orig_input_shape",),
     shape=lambda sizes, *_: with_rank(listed_shape(sizes), 5),
     batching=joined_gradients,
 )
-def avg_pool3d_grad(
-    orig_input_shape: ShapeLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int], padding: str,
-    data_format: str = "NDHWC", name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Computes the gradient of `avg_pool3d`."""
 
 
 @avg_pool3d_grad.gradient()

@@ -20,6 +20,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import check_rank, listed_shape, with_rank
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
@@ -424,40 +425,30 @@ def _without_explicit(function: Callable[..., Any], *leading: Any) -> Callable[.
     return without_explicit
 
 
-@op("Conv3D", kernel=_without_explicit(convolve, "Conv3D"), shape=_without_explicit(conv_rule), batching=convolutions)
-def _conv3_d(
-    input: TensorLike, filters: TensorLike, strides: Sequence[int], padding: str, data_format: str = "NDHWC",
-    dilations: Sequence[int] = (1, 1, 1, 1, 1), name: str | None = None,
-) -> Any:  # fmt: skip
-    """Computes a 3-D convolution."""
+# Computes a 3-D convolution.
+_conv3_d = defined_op(
+    "Conv3D", _without_explicit(convolve, "Conv3D"), shape=_without_explicit(conv_rule), batching=convolutions
+)
 
 
-@op(
+# Computes the gradient of a 3-D convolution by its input.
+conv3d_backprop_input = defined_op(
     "Conv3DBackpropInputV2",
-    kernel=_without_explicit(convolve_back_input, "Conv3DBackpropInputV2"),
+    _without_explicit(convolve_back_input, "Conv3DBackpropInputV2"),
     host=("input_sizes",),
     shape=sizes_rule,
     batching=gradients_by_images,
 )
-def conv3d_backprop_input(
-    input_sizes: ShapeLike, filter: TensorLike, out_backprop: TensorLike, strides: Sequence[int], padding: str,
-    data_format: str = "NDHWC", dilations: Sequence[int] = (1, 1, 1, 1, 1), name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Computes the gradient of a 3-D convolution by its input."""
 
 
-@op(
+# Computes the gradient of a 3-D convolution by its filters.
+conv3d_backprop_filter = defined_op(
     "Conv3DBackpropFilterV2",
-    kernel=_without_explicit(convolve_back_filter, "Conv3DBackpropFilterV2"),
+    _without_explicit(convolve_back_filter, "Conv3DBackpropFilterV2"),
     host=("filter_sizes",),
     shape=functools.partial(filter_sizes_rule, 5),
     batching=gradients_by_filters,
 )
-def conv3d_backprop_filter(
-    input: TensorLike, filter_sizes: ShapeLike, out_backprop: TensorLike, strides: Sequence[int], padding: str,
-    data_format: str = "NDHWC", dilations: Sequence[int] = (1, 1, 1, 1, 1), name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Computes the gradient of a 3-D convolution by its filters."""
 
 
 declare_gradients(_conv3_d, conv3d_backprop_input, conv3d_backprop_filter)

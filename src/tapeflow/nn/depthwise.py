@@ -9,7 +9,7 @@ import torch
 
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.core.context import state
-from tapeflow.core.ops.op import op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import listed_shape
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
@@ -58,12 +58,10 @@ def _depthwise_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> Tensor
     return conv_rule(x, TensorShape([*sizes[:2], None, out]), *attrs)
 
 
-@op("DepthwiseConv2dNative", kernel=_depthwise_shape, shape=_depthwise_rule, batching=convolutions)
-def depthwise_conv2d_op(
-    input: TensorLike, filter: TensorLike, strides: Sequence[int], padding: str, explicit_paddings: Sequence[int],
-    data_format: str, dilations: Sequence[int], name: str | None = None,
-) -> Any:  # fmt: skip
-    """Computes a depthwise 2-D convolution."""
+# Computes a depthwise 2-D convolution.
+depthwise_conv2d_op = defined_op(
+    "DepthwiseConv2dNative", _depthwise_shape, shape=_depthwise_rule, batching=convolutions
+)
 
 
 depthwise_conv2d_op.layer(layer_of_convolution("DepthwiseConv2dNative"))
@@ -79,18 +77,14 @@ def _depthwise_back_input(sizes: tuple[int, ...], filters: torch.Tensor, dy: tor
     return convolve_back_input(op, sizes, filters.reshape(shape), dy, *attrs)
 
 
-@op(
+# Computes the gradient of a depthwise convolution by its input.
+_back_input = defined_op(
     "DepthwiseConv2dNativeBackpropInput",
-    kernel=_depthwise_back_input,
+    _depthwise_back_input,
     host=("input_sizes",),
     shape=lambda sizes, *_: _sizes_rule(sizes),
     batching=gradients_by_images,
 )
-def _back_input(
-    input_sizes: TensorLike, filter: TensorLike, out_backprop: TensorLike, strides: Sequence[int], padding: str,
-    explicit_paddings: Sequence[int], data_format: str, dilations: Sequence[int], name: str | None = None,
-) -> Any:  # fmt: skip
-    """Computes the gradient of a depthwise convolution by its input."""
 
 
 def _depthwise_back_filter(x: torch.Tensor, sizes: Sequence[int], dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
@@ -99,18 +93,14 @@ def _depthwise_back_filter(x: torch.Tensor, sizes: Sequence[int], dy: torch.Tens
     return convolve_back_filter(op, x, shape, dy, *attrs).view(tuple(sizes))
 
 
-@op(
+# Computes the gradient of a depthwise convolution by its filters.
+_back_filter = defined_op(
     "DepthwiseConv2dNativeBackpropFilter",
-    kernel=_depthwise_back_filter,
+    _depthwise_back_filter,
     host=("filter_sizes",),
     shape=lambda x, sizes, *_: _sizes_rule(sizes),
     batching=gradients_by_filters,
 )
-def _back_filter(
-    input: TensorLike, filter_sizes: TensorLike, out_backprop: TensorLike, strides: Sequence[int], padding: str,
-    explicit_paddings: Sequence[int], data_format: str, dilations: Sequence[int], name: str | None = None,
-) -> Any:  # fmt: skip
-    """Computes the gradient of a depthwise convolution by its filters."""
 
 
 declare_gradients(depthwise_conv2d_op, _back_input, _back_filter)

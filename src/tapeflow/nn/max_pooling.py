@@ -15,7 +15,8 @@ from tapeflow.array.padding import pad
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
-from tapeflow.core.ops.op import OpFunction, op
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int64
@@ -92,18 +93,14 @@ def _max_pool_rule(
     return TensorShape(dims)
 
 
-@op(
+# Computes the maximum of each window of images.
+max_pool_op = defined_op(
     "MaxPool",
-    kernel=functools.partial(max_of_windows, "MaxPool"),
+    functools.partial(max_of_windows, "MaxPool"),
     shape=_max_pool_rule,
     batching=joined_batches,
     allocates=True,
 )
-def max_pool_op(
-    input: TensorLike, ksize: Sequence[int], strides: Sequence[int], padding: str,
-    explicit_paddings: Sequence[int] = (), data_format: str = "NHWC", name: str | None = None,
-) -> Any:  # fmt: skip
-    """Computes the maximum of each window of images."""
 
 
 @max_pool_op.gradient(needs="inputs outputs")
@@ -111,18 +108,14 @@ def _(call: Call, dy: Tensor) -> Any:
     return max_pool_grad(call.inputs[0], call.outputs[0], dy, *call.attrs)
 
 
-@op(
+# Computes the gradient of `max_pool2d`.
+max_pool_grad = defined_op(
     "MaxPoolGrad",
-    kernel=functools.partial(max_of_windows_back, "MaxPoolGrad"),
+    functools.partial(max_of_windows_back, "MaxPoolGrad"),
     shape=lambda x, *_: with_rank(x, 4),
     batching=joined_batches,
     allocates=True,
 )
-def max_pool_grad(
-    orig_input: TensorLike, orig_output: TensorLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int],
-    padding: str, explicit_paddings: Sequence[int] = (), data_format: str = "NHWC", name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Computes the gradient of `max_pool2d`."""
 
 
 @_declare_picking(max_pool_grad)
@@ -143,17 +136,13 @@ def _(
     return max_pool_grad_grad(x, y, dy, ksize, strides, padding, data_format)
 
 
-@op(
+# Computes the gradient of `max_pool_grad` by `grad`.
+max_pool_grad_grad = defined_op(
     "MaxPoolGradGrad",
-    kernel=_without_explicit(max_of_windows_back_back, "MaxPoolGradGrad"),
+    _without_explicit(max_of_windows_back_back, "MaxPoolGradGrad"),
     shape=_as_output,
     batching=joined_batches,
 )
-def max_pool_grad_grad(
-    orig_input: TensorLike, orig_output: TensorLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int],
-    padding: str, data_format: str = "NHWC", name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Computes the gradient of `max_pool_grad` by `grad`."""
 
 
 @_declare_picking(max_pool_grad_grad)
@@ -164,21 +153,13 @@ def _(x: Any, y: Any, dy: Any, ksize: Sequence[int], strides: Sequence[int], pad
 # ---- in three dimensions ---------------------------------------------------------------------------------------------
 
 
-@op(
+# Computes the maximum of each window of volumes.
+_max_pool3d = defined_op(
     "MaxPool3D",
-    kernel=_without_explicit(max_of_windows, "MaxPool3D"),
+    _without_explicit(max_of_windows, "MaxPool3D"),
     shape=pool_rule_without_explicit,
     batching=joined_batches,
 )
-def _max_pool3d(
-    input: TensorLike,
-    ksize: Sequence[int],
-    strides: Sequence[int],
-    padding: str,
-    data_format: str = "NDHWC",
-    name: str | None = None,
-) -> Any:
-    """Computes the maximum of each window of volumes."""
 
 
 @_max_pool3d.gradient(needs="inputs outputs")
@@ -186,21 +167,21 @@ def _(call: Call, dy: Tensor) -> Any:
     return max_pool3d_grad(call.inputs[0], call.outputs[0], dy, *call.attrs)
 
 
-def _declare_3d_gradient(name: str, kernel: Callable[..., Any], shape: Callable[..., Any]) -> OpFunction[..., Any]:
-    """Declares an op with the gradient of `MaxPool3D`, or with its gradient by `grad`."""
+# Computes the gradient of `max_pool3d`.
+max_pool3d_grad = defined_op(
+    "MaxPool3DGrad",
+    _without_explicit(max_of_windows_back, "MaxPool3DGrad"),
+    shape=lambda x, *_: with_rank(x, 5),
+    batching=joined_batches,
+)
 
-    @op(name, kernel=_without_explicit(kernel, name), shape=shape, batching=joined_batches)
-    def max_pool3d_gradient(
-        orig_input: TensorLike, orig_output: TensorLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int],
-        padding: str, data_format: str = "NDHWC", name: str | None = None,
-    ) -> Tensor:  # fmt: skip
-        """Computes a gradient of `max_pool3d`."""
-
-    return max_pool3d_gradient
-
-
-max_pool3d_grad = _declare_3d_gradient("MaxPool3DGrad", max_of_windows_back, lambda x, *_: with_rank(x, 5))
-max_pool3d_grad_grad = _declare_3d_gradient("MaxPool3DGradGrad", max_of_windows_back_back, _as_output)
+# Computes the gradient of `max_pool3d_grad` by `grad`.
+max_pool3d_grad_grad = defined_op(
+    "MaxPool3DGradGrad",
+    _without_explicit(max_of_windows_back_back, "MaxPool3DGradGrad"),
+    shape=_as_output,
+    batching=joined_batches,
+)
 _declare_picking(max_pool3d_grad)(max_pool3d_grad_grad)
 _declare_picking(max_pool3d_grad_grad)(max_pool3d_grad)
 
@@ -274,12 +255,8 @@ def _back_by_argmax(x: torch.Tensor, dy: torch.Tensor, argmax: torch.Tensor, *at
     return dy.new_zeros(x.numel()).index_add_(0, places, dy.reshape(-1)).view(x.shape)
 
 
-@op("MaxPoolGradWithArgmax", kernel=_back_by_argmax, shape=lambda x, *_: with_rank(x, 4))
-def max_pool_grad_with_argmax(
-    input: TensorLike, grad: TensorLike, argmax: TensorLike, ksize: Sequence[int], strides: Sequence[int], padding: str,
-    include_batch_in_index: bool = False, name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Computes the gradient of `max_pool_with_argmax`."""
+# Computes the gradient of `max_pool_with_argmax`.
+max_pool_grad_with_argmax = defined_op("MaxPoolGradWithArgmax", _back_by_argmax, shape=lambda x, *_: with_rank(x, 4))
 
 
 def _back_back_by_argmax(x: torch.Tensor, ddx: torch.Tensor, argmax: torch.Tensor, *attrs: Any) -> torch.Tensor:
@@ -288,12 +265,10 @@ def _back_back_by_argmax(x: torch.Tensor, ddx: torch.Tensor, argmax: torch.Tenso
     return ddx.reshape(-1)[_argmax_places(x, argmax, attrs[-1])].view(argmax.shape)
 
 
-@op("MaxPoolGradGradWithArgmax", kernel=_back_back_by_argmax, shape=lambda x, dx, argmax, *_: argmax)
-def max_pool_grad_grad_with_argmax(
-    input: TensorLike, grad: TensorLike, argmax: TensorLike, ksize: Sequence[int], strides: Sequence[int], padding: str,
-    include_batch_in_index: bool = False, name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Computes the gradient of `max_pool_grad_with_argmax` by `grad`."""
+# Computes the gradient of `max_pool_grad_with_argmax` by `grad`.
+max_pool_grad_grad_with_argmax = defined_op(
+    "MaxPoolGradGradWithArgmax", _back_back_by_argmax, shape=lambda x, dx, argmax, *_: argmax
+)
 
 
 def _declare_argmax_gradient(function: Any, transpose: Callable[..., Any]) -> None:

@@ -291,7 +291,7 @@ for _combine in (unsorted_segment_max, unsorted_segment_min, unsorted_segment_pr
 
 
 @handles(cumsum)
-def _(x: RaggedTensor, axis: TensorLike = 0, exclusive: bool = False, reverse: bool = False) -> Any:
+def _(x: RaggedTensor, axis: Tensor | int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
     """Sums along the padded rows; the padding is left out again."""
     padded = cumsum(x.to_tensor(), axis, exclusive, reverse)
     return RaggedTensor.from_tensor(padded, lengths=list(x.nested_row_lengths()), row_splits_dtype=x.row_splits.dtype)

@@ -16,6 +16,7 @@ from tapeflow.core.context import detours
 from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, static, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import OpFunction, not_differentiable, op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.rng import seeds
 from tapeflow.core.rng.philox import fill, to_normal, to_range, to_uniform
 from tapeflow.core.rng.philox import truncated_normal as fill_truncated_normal
@@ -97,14 +98,7 @@ def _declare_drawing(
     name: str, make: Any, unseeded: Callable[..., torch.Tensor], **traits: Any
 ) -> OpFunction[..., Any]:
     """Declares an op that draws numbers of a distribution without parameters."""
-
-    @op(name, kernel=_drawing_kernel(name, make, unseeded), **_DRAW, **traits)
-    def draw(
-        shape: TensorLike, seed: int = 0, seed2: int = 0, dtype: DTypeLike = float32, name: str | None = None
-    ) -> Any:
-        """Draws random numbers, see `tf.random`."""
-
-    return draw
+    return defined_op(name, _drawing_kernel(name, make, unseeded), **_DRAW, **traits)
 
 
 random_uniform = _declare_drawing("RandomUniform", to_uniform, torch.rand, node_name="random_uniform/RandomUniform")
@@ -128,11 +122,8 @@ def _draw_integers(
     return fill(stream, count, dtype, device, to_range, low, high).reshape(dims)
 
 
-@op("RandomUniformInt", kernel=_draw_integers, **_DRAW)
-def _uniform_int(
-    shape: TensorLike, minval: TensorLike, maxval: TensorLike, seed: int = 0, seed2: int = 0, name: str | None = None
-) -> Any:
-    """Draws integers between bounds."""
+# Draws integers between bounds.
+_uniform_int = defined_op("RandomUniformInt", _draw_integers, **_DRAW)
 
 
 not_differentiable(random_uniform, random_standard_normal, _truncated_normal, _uniform_int)

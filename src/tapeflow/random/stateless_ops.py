@@ -13,7 +13,8 @@ from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError, NotFoundError
-from tapeflow.core.ops.op import OpFunction, not_differentiable, op
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import (
     argument_shape,
     broadcast_all,
@@ -29,8 +30,8 @@ from tapeflow.core.ops.static import Unknown
 from tapeflow.core.rng import elements
 from tapeflow.core.rng.philox import Philox, fill, from_seed, to_integers, to_normal, to_range, to_uniform
 from tapeflow.core.rng.philox import truncated_normal as fill_truncated_normal
-from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import DType, float32, int64, uint64
+from tapeflow.core.types.aliases import ShapeLike
+from tapeflow.core.types.dtypes import int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import multiply
@@ -131,25 +132,11 @@ def _check_key(shape: Any, key: Any, counter: Any, alg: Any, *_: Any) -> TensorS
 _HOST = ("shape", "key", "counter", "alg")
 
 
-def _declare_drawing(
-    name: str, kernel: Callable[..., torch.Tensor], default: DType = float32, **traits: Any
-) -> OpFunction[..., Any]:
-    """Declares an op that draws numbers of a distribution without parameters."""
-
-    @op(name, kernel=kernel, host=_HOST, shape=_check_key, creates=True, **traits)
-    def draw(
-        shape: TensorLike, key: TensorLike, counter: TensorLike, alg: TensorLike, dtype: DTypeLike = default,
-        name: str | None = None,
-    ) -> Any:  # fmt: skip
-        """Draws random numbers, see `tf.random`."""
-
-    return draw
-
-
-uniform_of = _declare_drawing("StatelessRandomUniformV2", _stateless_kernel(to_uniform), draws=elements.uniform)
-integers_of = _declare_drawing("StatelessRandomUniformFullIntV2", _stateless_kernel(to_integers), uint64)
-normal_of = _declare_drawing("StatelessRandomNormalV2", _stateless_kernel(to_normal), draws=elements.normal)
-truncated_normal_of = _declare_drawing("StatelessTruncatedNormalV2", _truncated_kernel)
+_DRAW: dict[str, Any] = {"host": _HOST, "shape": _check_key, "creates": True}
+uniform_of = defined_op("StatelessRandomUniformV2", _stateless_kernel(to_uniform), **_DRAW, draws=elements.uniform)
+integers_of = defined_op("StatelessRandomUniformFullIntV2", _stateless_kernel(to_integers), **_DRAW)
+normal_of = defined_op("StatelessRandomNormalV2", _stateless_kernel(to_normal), **_DRAW, draws=elements.normal)
+truncated_normal_of = defined_op("StatelessTruncatedNormalV2", _truncated_kernel, **_DRAW)
 
 
 def integer_bounds(minval: torch.Tensor, maxval: torch.Tensor, count: int) -> tuple[int, int]:
@@ -179,23 +166,14 @@ def _integers_kernel(
     return fill(stream, math.prod(dims), minval.dtype, device, to_range, low, high).reshape(dims)
 
 
-@op(
+# Draws integers between bounds.
+range_of = defined_op(
     "StatelessRandomUniformIntV2",
-    kernel=_integers_kernel,
+    _integers_kernel,
     host=_HOST,
     shape=check_ranks_first(_check_key, *[None] * 4, 0, 0),
     creates=True,
 )
-def range_of(
-    shape: TensorLike,
-    key: TensorLike,
-    counter: TensorLike,
-    alg: TensorLike,
-    minval: TensorLike,
-    maxval: TensorLike,
-    name: str | None = None,
-) -> Any:
-    """Draws integers between bounds."""
 
 
 @op("StatelessRandomGammaV3", host=_HOST, shape=_check_key)

@@ -343,13 +343,7 @@ def _transform_slices(batch: Batch, x: Slices, fft_length: Any, axes: Any, *attr
     return batch.run(x.value, static(fft_length), behind(static(axes)), *attrs)
 
 
-@op(
-    "IFFTND",
-    kernel=_nd_kernel(torch.fft.ifftn),
-    host=("fft_length", "axes"),
-    shape=_nd_rule,
-    batching=_transform_slices,
-)
+@op("IFFTND", _nd_kernel(torch.fft.ifftn), host=("fft_length", "axes"), shape=_nd_rule, batching=_transform_slices)
 def ifftnd(input: TensorLike, fft_length: ShapeLike, axes: AxisLike, name: str | None = None) -> Tensor:
     """Computes the inverse of `tf.fftnd`.
 

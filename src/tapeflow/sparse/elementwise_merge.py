@@ -9,7 +9,8 @@ import torch
 
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.op import OpFunction, op
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import check_ranks_first, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
@@ -124,21 +125,9 @@ def _combining_kernel(choose: Callable[..., torch.Tensor]) -> Callable[..., Any]
 _COMBINED = check_ranks_first(lambda *_: index_order.components(None)[:2], 2, 1, 1, 2, 1, 1)
 
 
-def _declare_merge(name: str, choose: Callable[..., torch.Tensor]) -> OpFunction[..., Any]:
-    """Declares an op that chooses an element of one of two sparse tensors at each place."""
-
-    @op(name, kernel=_combining_kernel(choose), host=("a_shape", "b_shape"), shape=_COMBINED)
-    def merge(
-        a_indices: TensorLike, a_values: TensorLike, a_shape: TensorLike,
-        b_indices: TensorLike, b_values: TensorLike, b_shape: TensorLike, name: str | None = None,
-    ) -> Any:  # fmt: skip
-        """Chooses an element of one of two sparse tensors at each place."""
-
-    return merge
-
-
-_sparse_maximum = _declare_merge("SparseSparseMaximum", torch.maximum)
-_sparse_minimum = _declare_merge("SparseSparseMinimum", torch.minimum)
+_MERGE: dict[str, Any] = {"host": ("a_shape", "b_shape"), "shape": _COMBINED}
+_sparse_maximum = defined_op("SparseSparseMaximum", _combining_kernel(torch.maximum), **_MERGE)
+_sparse_minimum = defined_op("SparseSparseMinimum", _combining_kernel(torch.minimum), **_MERGE)
 
 
 def maximum(sp_a: SparseLike, sp_b: SparseLike, name: str | None = None) -> SparseTensor:

@@ -101,9 +101,7 @@ def _write_box(
     return size
 
 
-def rows_in_box(
-    indices: torch.Tensor, start: Sequence[int], end: Sequence[int]
-) -> tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
+def rows_in_box(indices: torch.Tensor, start: Sequence[int], end: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor]:
     """Returns the numbers of the rows of indices in a box, and these rows, counted from its start."""
     count, rank = len(indices), len(start)
     kept, moved = torch.empty(count + 1, dtype=torch.int64), torch.empty((count + 1, rank), dtype=torch.int64)

@@ -20,7 +20,8 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.errors import InternalError
 from tapeflow.core.ops.convert import as_operand, convert, host_value
-from tapeflow.core.ops.op import OpFunction, not_differentiable, op
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import check_ranks_first, check_sizes, leave_to_kernel, with_rank
 from tapeflow.core.ops.static import static_shape
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, TensorLike
@@ -126,23 +127,10 @@ def _reduced_shapes(*_: Any) -> list[TensorShape]:
     return [TensorShape(None)] * 3
 
 
-def _declare_reduction(name: str, kernel: Callable[..., Any], shape: Callable[..., Any]) -> OpFunction[..., Any]:
-    """Declares an op that reduces dimensions of a sparse tensor."""
-
-    @op(name, kernel=kernel, host=_HOST, shape=shape)
-    def reduce(
-        input_indices: TensorLike, input_values: TensorLike, input_shape: TensorLike, reduction_axes: TensorLike,
-        keep_dims: bool = False, name: str | None = None,
-    ) -> Any:  # fmt: skip
-        """Reduces dimensions of a sparse tensor."""
-
-    return reduce
-
-
-_sum_entries = _declare_reduction("SparseReduceSum", _dense_kernel("sum"), _reduced_shape)
-_max_entries = _declare_reduction("SparseReduceMax", _dense_kernel("amax"), _reduced_shape)
-_sum_sparse = _declare_reduction("SparseReduceSumSparse", _sparse_kernel("sum"), _reduced_shapes)
-_max_sparse = _declare_reduction("SparseReduceMaxSparse", _sparse_kernel("amax"), _reduced_shapes)
+_sum_entries = defined_op("SparseReduceSum", _dense_kernel("sum"), host=_HOST, shape=_reduced_shape)
+_max_entries = defined_op("SparseReduceMax", _dense_kernel("amax"), host=_HOST, shape=_reduced_shape)
+_sum_sparse = defined_op("SparseReduceSumSparse", _sparse_kernel("sum"), host=_HOST, shape=_reduced_shapes)
+_max_sparse = defined_op("SparseReduceMaxSparse", _sparse_kernel("amax"), host=_HOST, shape=_reduced_shapes)
 
 
 @_sum_entries.gradient(needs="input0")

@@ -441,9 +441,7 @@ def _match_strings(
 
 
 @loop
-def _is_accepted(
-    data: Bytes, at: int, end: int, table: Int32s, starts: Int32s, pages: Int32s, classes: Bytes
-) -> int:  # fmt: skip
+def _is_accepted(data: Bytes, at: int, end: int, table: Int32s, starts: Int32s, pages: Int32s, classes: Bytes) -> int:
     """Returns 1 if an automaton of whole strings accepts a range of bytes."""
     state = starts[0]
     while state and at < end:

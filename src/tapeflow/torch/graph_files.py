@@ -82,9 +82,8 @@ def _of_meta_graph(meta: Message, checkpoint: str, outputs: Sequence[str] | None
 
 
 def _of_graph(
-    graph_def: Message, variables: Mapping[str, Any], signature: Any, outputs: Sequence[str] | None,
-    training: bool,
-) -> ConcreteFunction:  # fmt: skip
+    graph_def: Message, variables: Mapping[str, Any], signature: Any, outputs: Sequence[str] | None, training: bool
+) -> ConcreteFunction:
     """Returns the function of a graph, whose arguments are its placeholders.
 
     Args:

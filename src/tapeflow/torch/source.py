@@ -34,10 +34,7 @@ from tapeflow.torch.own_gradient import TorchGradient
 from tapeflow.torch.unconvertible import Unconvertible
 
 # torch draws the numbers: `torch.manual_seed`, `torch.compile` and `torch.export` only know its generators.
-_DRAWS = {
-    random_uniform.op: "rand", uniform_of.op: "rand",
-    random_standard_normal.op: "randn", normal_of.op: "randn",
-}  # fmt: skip
+_DRAWS = {random_uniform.op: "rand", uniform_of.op: "rand", random_standard_normal.op: "randn", normal_of.op: "randn"}
 
 
 def _detach_identities(program: Program) -> None:

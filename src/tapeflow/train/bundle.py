@@ -226,7 +226,7 @@ class Bundle:
         try:
             table = read_table(data)
             header = BundleHeaderProto.FromString(table.pop(b"", b""))
-            self._keys = {key: _parse_entry(value) for key, value in table.items()}
+            self._keys = {key: BundleEntryProto.FromString(value) for key, value in table.items()}
             # Pieces of tensors have keys of another form, that begin with a zero byte.
             self.entries = {k.decode(): e for k, e in self._keys.items() if not k.startswith(b"\0")}
         except (ValueError, DecodeError) as error:
@@ -419,10 +419,6 @@ def first_version_files(prefix: str) -> list[str]:
 def _piece_bounds(extents: Any) -> list[tuple[int, int]]:
     """Returns the start and length of a piece in each dimension; -1 for all of it."""
     return [(e.start, e.length if e.HasField("length") else -1) for e in extents.extent]
-
-
-def _parse_entry(data: bytes) -> Any:
-    return BundleEntryProto.FromString(data)
 
 
 def _read_numbers(file: Any, entry: Any, count: int, dtype: DType, lost: Callable[[str], Exception]) -> torch.Tensor:

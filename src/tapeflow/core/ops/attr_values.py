@@ -104,7 +104,4 @@ def _type_attr(name: str, value: object) -> DType:
     return as_dtype(value).base_dtype
 
 
-_VALUES = {
-    "int": _int_attr, "float": _float_attr, "bool": _bool_attr, "string": _string_attr,
-    "type": _type_attr,
-}  # fmt: skip
+_VALUES = {"int": _int_attr, "float": _float_attr, "bool": _bool_attr, "string": _string_attr, "type": _type_attr}

@@ -377,7 +377,7 @@ def op(
 
 @overload
 def op(
-    name: str, kernel: Callable[..., Any] | None = None, *, shape: Callable[..., Any], **options: Any
+    name: str, kernel: None = None, *, shape: Callable[..., Any], **options: Any
 ) -> Callable[[Callable[..., Any]], OpFunction[..., Any]]: ...
 
 

@@ -7,11 +7,12 @@ a table of kernels.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.definition import registry
-from tapeflow.core.ops.op import RegisteredOp
+from tapeflow.core.ops.op import OpFunction, RegisteredOp, op
 from tapeflow.core.ops.shape_rules import unknown
 
 Kernel = Callable[..., Any]
@@ -23,6 +24,36 @@ def parameters(name: str) -> list[str]:
     return [a.name for a in definition.inputs] + [
         a for a in definition.attrs if a not in op_defs.implied_attrs(definition)
     ]
+
+
+def defined_op(name: str, kernel: Kernel, **options: Any) -> OpFunction[..., Any]:
+    """Declares an op, as `@op` does, with the parameters of its definition and their defaults.
+
+    Args:
+        name: TensorFlow's registered name.
+        kernel: takes the parameters in their order.
+        **options: see `op`.
+
+    Returns:
+        The op's function.
+    """
+    attrs, params = op_defs.get(name).attrs, parameters(name)
+    defaults: list[Any] = []
+    for param in params:
+        if param not in attrs or not attrs[param].has_default:
+            defaults.clear()  # those before a parameter without a default can't be left out
+        else:
+            default = attrs[param].default
+            defaults.append(tuple(default) if isinstance(default, list) else default)
+    names, title = (*params, "name"), op_defs.snake_case(name)
+    code = _declaration.__code__.replace(
+        co_argcount=len(names), co_nlocals=len(names), co_varnames=names, co_name=title, co_qualname=title
+    )
+    return op(name, kernel, **options)(FunctionType(code, globals(), argdefs=(*defaults, None)))
+
+
+def _declaration() -> None:
+    """Takes the parameters of an op."""
 
 
 def define(name: str, kernel: Kernel, shape: Kernel = unknown, host: Sequence[str] = (), **traits: Any) -> RegisteredOp:

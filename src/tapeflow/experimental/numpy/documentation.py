@@ -48,6 +48,14 @@ def document(
     function.__doc__ = "\n\n".join([summary, *(f"{title}:\n{text}" for title, text in sections.items())]) + "\n"
 
 
+def named_function(function: Callable[..., Any], name: str, summary: str, example: str | None) -> Any:
+    """Returns a function with a name and a docstring."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = summary
+    document(function, example)
+    return function
+
+
 def numpy_function(
     arguments: str | None = None, numpy_name: str | None = None, comparison: str = VALUES
 ) -> Callable[[_Function], _Function]:

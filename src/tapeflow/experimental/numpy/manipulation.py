@@ -24,7 +24,7 @@ from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import bool_, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.experimental.numpy.documentation import document, numpy_function
+from tapeflow.experimental.numpy.documentation import named_function, numpy_function
 from tapeflow.experimental.numpy.types import (
     Function,
     as_array,
@@ -173,10 +173,7 @@ def _at_least_function(name: str, dimensions: int, summary: str) -> Function:
         results = [expanded(as_array(a)) for a in arys]
         return results[0] if len(results) == 1 else results
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = summary
-    document(function, "[1, 2]")
-    return function
+    return named_function(function, name, summary, "[1, 2]")
 
 
 atleast_1d = _at_least_function("atleast_1d", 1, "Returns tensors of at least one dimension.")
@@ -256,10 +253,7 @@ def _joining_function(name: str, expand: Function, join: Function, summary: str)
     def function(tup: Sequence[TensorLike]) -> Tensor:
         return join(promote_values(*(expand(a) for a in tup)))
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = summary
-    document(function, "([1, 2], [3, 4])")
-    return function
+    return named_function(function, name, summary, "([1, 2], [3, 4])")
 
 
 def _along_columns(arrays: list[Any]) -> Any:
@@ -306,10 +300,7 @@ def _splitting_function(name: str, axis: int, example: str, summary: str) -> Fun
             raise ValueError("array split does not result in an equal division")
         return split(a, indices_or_sections, place)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = summary
-    document(function, example)
-    return function
+    return named_function(function, name, summary, example)
 
 
 vsplit = _splitting_function("vsplit", 0, "np.array([[1], [2]]), 2", "Splits rows.")

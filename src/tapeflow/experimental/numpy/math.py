@@ -17,7 +17,7 @@ from tapeflow.control.conditions_and_loops import while_loop
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, bool_, int8, int32
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.experimental.numpy.documentation import document, numpy_function
+from tapeflow.experimental.numpy.documentation import named_function, numpy_function
 from tapeflow.experimental.numpy.types import (
     Function,
     as_array,
@@ -29,15 +29,6 @@ from tapeflow.experimental.numpy.types import (
 )
 from tapeflow.math.casting import cast
 from tapeflow.math.extrema import clip_by_value
-
-
-def _name_function(function: Callable[..., Any], name: str, summary: str, example: str | None) -> Any:
-    """Returns the function with a name and a docstring."""
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = summary
-    document(function, example)
-    return function
-
 
 # ---- of one tensor ---------------------------------------------------------------------------------------------------
 
@@ -51,7 +42,7 @@ def _unary_function(
     def function(x: TensorLike) -> Tensor:
         return of(convert(x))
 
-    return _name_function(function, name, summary, example)
+    return named_function(function, name, summary, example)
 
 
 def _scaling_function(scale: float) -> Function:
@@ -223,7 +214,7 @@ def _binary_function(
         x, y = promote(x1, x2)
         return (of if bools is None or x.dtype is not bool_ else bools)(x, y)
 
-    return _name_function(function, name, summary, example)
+    return named_function(function, name, summary, example)
 
 
 def _comparison_function(name: str, of: Function, summary: str, bools: Function | None = None) -> _Binary:
@@ -289,7 +280,7 @@ def _logical_function(name: str, of: Function, summary: str) -> _Binary:
     def function(x1: TensorLike, x2: TensorLike) -> Tensor:
         return of(as_array(x1, bool), as_array(x2, bool))
 
-    return _name_function(function, name, summary, "[True, False], [1, 1]")
+    return named_function(function, name, summary, "[True, False], [1, 1]")
 
 
 logical_and = _logical_function("logical_and", math.logical_and, "Tells where both are true.")

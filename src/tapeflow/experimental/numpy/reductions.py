@@ -18,7 +18,7 @@ from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import bool_, int32, int64
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.experimental.numpy.documentation import document, numpy_function
+from tapeflow.experimental.numpy.documentation import named_function, numpy_function
 from tapeflow.experimental.numpy.manipulation import atleast_1d
 from tapeflow.experimental.numpy.types import (
     Function,
@@ -296,10 +296,7 @@ def _arg_extremum(name: str, of: Function, summary: str) -> Function:
         x = as_array(a)
         return of(reshape(x, [-1]), 0) if axis is None else of(atleast_1d(x), axis)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = summary
-    document(function, "[[1, 4], [3, 2]], 0")
-    return function
+    return named_function(function, name, summary, "[[1, 4], [3, 2]], 0")
 
 
 argmax = _arg_extremum("argmax", math.argmax, "Returns the indices of the largest elements.")

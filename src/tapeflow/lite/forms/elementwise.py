@@ -21,7 +21,7 @@ _UNARY = {
 }  # fmt: skip
 _BINARY = {
     "Add": "ADD", "AddV2": "ADD", "BitwiseXor": "BITWISE_XOR", "FloorDiv": "FLOOR_DIV",
-    "LogicalAnd": "LOGICAL_AND", "LogicalOr": "LOGICAL_OR", "Maximum": "MAXIMUM",
+    "LogicalAnd": "LOGICAL_AND", "LogicalOr": "LOGICAL_OR", "LogicalXor": "NOT_EQUAL", "Maximum": "MAXIMUM",
     "Minimum": "MINIMUM", "Mul": "MUL", "Pow": "POW", "RealDiv": "DIV", "Div": "DIV", "RightShift": "RIGHT_SHIFT",
     "SquaredDifference": "SQUARED_DIFFERENCE", "Sub": "SUB",
 }  # fmt: skip
@@ -222,11 +222,6 @@ def expand_erf(w: Writer, x: LiteTensor) -> LiteTensor:
     return binary(w, "MUL", unary(w, "SIGN", x), binary(w, "SUB", number(w, 1, x), binary(w, "MUL", polynomial, small)))
 
 
-@form("LogicalXor")
-def _logical_xor(w: Writer, call: LoweredCall, x: LiteTensor, y: LiteTensor) -> LiteTensor:
-    return w.add("NOT_EQUAL", [x, y], call.shape)
-
-
 @form("BitwiseAnd")
 def _bitwise_and(w: Writer, call: LoweredCall, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     x, mask = (y, x) if x.value is not None else (x, y)
@@ -251,14 +246,10 @@ def _is_nan(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return w.add("NOT_EQUAL", [x, x], x.shape, bool_)
 
 
-@form("IsInf")
-def _is_inf(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    return w.add("EQUAL", [unary(w, "ABS", x), number(w, math.inf, x)], x.shape, bool_)
-
-
-@form("IsFinite")
-def _is_finite(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    return w.add("LESS", [unary(w, "ABS", x), number(w, math.inf, x)], x.shape, bool_)
+@form("IsInf", "IsFinite")
+def _compare_with_infinity(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
+    code = "EQUAL" if call.operation.type == "IsInf" else "LESS"
+    return w.add(code, [unary(w, "ABS", x), number(w, math.inf, x)], x.shape, bool_)
 
 
 @form("OnesLike")

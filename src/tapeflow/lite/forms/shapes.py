@@ -124,9 +124,14 @@ def _shape_tuple(symbolic: Tensor) -> tuple[int | None, ...]:
     return () if symbolic.shape.rank is None else tuple(symbolic.shape.as_list())
 
 
-@form("Slice")
-def _lower_slice(w: Writer, call: LoweredCall, x: LiteTensor, begin: LiteTensor, size: LiteTensor) -> LiteTensor:
-    return w.add("SLICE", [x, as_int32(w, begin), as_int32(w, size)], call.shape)
+_BY_INTEGERS = {
+    "BatchToSpaceND": "BATCH_TO_SPACE_ND", "Slice": "SLICE", "SpaceToBatchND": "SPACE_TO_BATCH_ND", "Tile": "TILE",
+}  # fmt: skip
+
+
+@form(*_BY_INTEGERS)
+def _lower_by_integers(w: Writer, call: LoweredCall, x: LiteTensor, *integers: LiteTensor) -> LiteTensor:
+    return w.add(_BY_INTEGERS[call.operation.type], [x, *(as_int32(w, t) for t in integers)], call.shape)
 
 
 @form("StridedSlice")
@@ -247,11 +252,6 @@ def _mirror_pad(w: Writer, call: LoweredCall, x: LiteTensor, paddings: LiteTenso
     return w.add("MIRROR_PAD", [x, as_int32(w, paddings)], call.shape, mode=int(mode in ("SYMMETRIC", b"SYMMETRIC")))
 
 
-@form("Tile")
-def _lower_tile(w: Writer, call: LoweredCall, x: LiteTensor, multiples: LiteTensor) -> LiteTensor:
-    return w.add("TILE", [x, as_int32(w, multiples)], call.shape)
-
-
 @form("BroadcastTo")
 def _broadcast_to(w: Writer, call: LoweredCall, x: LiteTensor, shape: LiteTensor) -> LiteTensor:
     if x.shape == call.shape and None not in x.shape:
@@ -317,12 +317,6 @@ def _lower_depth(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
         raise NoForm("only the data format NHWC has a form")
     code = "SPACE_TO_DEPTH" if call.operation.type == "SpaceToDepth" else "DEPTH_TO_SPACE"
     return w.add(code, [x], call.shape, blockSize=call.attrs["block_size"])
-
-
-@form("SpaceToBatchND", "BatchToSpaceND")
-def _lower_batches(w: Writer, call: LoweredCall, x: LiteTensor, block: LiteTensor, edges: LiteTensor) -> LiteTensor:
-    code = "SPACE_TO_BATCH_ND" if call.operation.type == "SpaceToBatchND" else "BATCH_TO_SPACE_ND"
-    return w.add(code, [x, as_int32(w, block), as_int32(w, edges)], call.shape)
 
 
 @form("Where")

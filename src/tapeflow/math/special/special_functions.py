@@ -41,11 +41,10 @@ def _limited_kernel(
     function: Callable[[torch.Tensor], torch.Tensor], limit: float
 ) -> Callable[[torch.Tensor], torch.Tensor]:
     """Returns the kernel of a function of positive numbers, with its limit at 0 for all others."""
+    return tabulated_kernel(lambda x: function(x).masked_fill(x <= 0, limit))
 
-    def kernel(x: torch.Tensor) -> torch.Tensor:
-        return function(x).masked_fill(x <= 0, limit)
 
-    return kernel
+_LIMITED: dict[str, Any] = {"shape": same, "elementwise": True, "autograd": False}
 
 
 @op("BesselI0", kernel=tabulated_kernel(torch.special.i0, 1), shape=same, elementwise=True)
@@ -196,7 +195,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, subtract(bessel_j0(x), _by_x(y, x)))
 
 
-@op("BesselY0", kernel=tabulated_kernel(_limited_kernel(bessel_y0_kernel, -torch.inf)), shape=same, elementwise=True)
+@op("BesselY0", kernel=_limited_kernel(bessel_y0_kernel, -torch.inf), shape=same, elementwise=True)
 def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the second kind of order 0.
 
@@ -220,7 +219,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return negative(multiply(dy, bessel_y1(call.inputs[0])))
 
 
-@op("BesselY1", kernel=tabulated_kernel(_limited_kernel(bessel_y1_kernel, -torch.inf)), shape=same, elementwise=True)
+@op("BesselY1", kernel=_limited_kernel(bessel_y1_kernel, -torch.inf), shape=same, elementwise=True)
 def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the second kind of order 1.
 
@@ -245,13 +244,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, subtract(bessel_y0(x), realdiv(y, x)))
 
 
-@op(
-    "BesselK0",
-    kernel=tabulated_kernel(_limited_kernel(torch.special.modified_bessel_k0, torch.inf)),
-    shape=same,
-    elementwise=True,
-    autograd=False,
-)
+@op("BesselK0", kernel=_limited_kernel(torch.special.modified_bessel_k0, torch.inf), **_LIMITED)
 def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the second kind of order 0.
 
@@ -275,13 +268,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return negative(multiply(dy, bessel_k1(call.inputs[0])))
 
 
-@op(
-    "BesselK0e",
-    kernel=tabulated_kernel(_limited_kernel(torch.special.scaled_modified_bessel_k0, torch.inf)),
-    shape=same,
-    elementwise=True,
-    autograd=False,
-)
+@op("BesselK0e", kernel=_limited_kernel(torch.special.scaled_modified_bessel_k0, torch.inf), **_LIMITED)
 def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(x) * bessel_k0(x)` without underflow.
 
@@ -305,13 +292,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return multiply(dy, subtract(call.outputs[0], bessel_k1e(call.inputs[0])))
 
 
-@op(
-    "BesselK1",
-    kernel=tabulated_kernel(_limited_kernel(torch.special.modified_bessel_k1, torch.inf)),
-    shape=same,
-    elementwise=True,
-    autograd=False,
-)
+@op("BesselK1", kernel=_limited_kernel(torch.special.modified_bessel_k1, torch.inf), **_LIMITED)
 def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the second kind of order 1.
 
@@ -336,13 +317,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return negative(multiply(dy, add(bessel_k0(x), realdiv(y, x))))
 
 
-@op(
-    "BesselK1e",
-    kernel=tabulated_kernel(_limited_kernel(torch.special.scaled_modified_bessel_k1, torch.inf)),
-    shape=same,
-    elementwise=True,
-    autograd=False,
-)
+@op("BesselK1e", kernel=_limited_kernel(torch.special.scaled_modified_bessel_k1, torch.inf), **_LIMITED)
 def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(x) * bessel_k1(x)` without underflow.
 
