@@ -276,7 +276,7 @@ shapes(lambda v: io.serialize_many_sparse(tf.SparseTensor([[0, 0], [1, 1]], v, [
 """)
 GROUP.family(
     "list(Q.quantize(ramp, {ends}, tf.{dtype}, '{mode}', {options}))",
-    ends=["-1., 2.", ".5, 2.", "-2., -.5", "0., 0.", "-1e-3, 2e-3"],
+    ends=["-1., 2.", ".5, 2.", "-2., -.5", "0., 0.", "-.25, .375"],
     dtype="quint8 qint8",
     mode="MIN_FIRST MIN_COMBINED SCALED",
     options=["narrow_range=False", "ensure_minimum_range=1."],

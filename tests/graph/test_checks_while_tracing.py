@@ -161,7 +161,7 @@ def test_values_of_captured_tensors_that_shape_functions_see(name, in_branch):
     x = tf.ones([4])
     reshapes = tf.constant if in_branch else bool
     if is_seen[in_branch]:
-        with pytest.raises(ValueError, match="elements|values"):
+        with pytest.raises(ValueError, match=r"elements|values"):
             function.get_concrete_function(x, reshapes(True))
         return
     assert function(x, reshapes(False)).numpy().tolist() == [1.0] * 4
