@@ -86,9 +86,10 @@ class Mutant:
         return source[: self.start] + self.text.encode() + source[self.end :]
 
     def describe(self, source: bytes) -> str:
-        """A line: place, kind, old and new text."""
+        """A line: place, kind, old and new text, and the line of the source, without which `<` says little."""
         old = " ".join(source[self.start : self.end].decode().split())
-        return f"{self.file}:{self.line}: {self.kind}: `{old}` -> `{' '.join(self.text.split())}`"
+        line = source[source.rfind(b"\n", 0, self.start) + 1 :].partition(b"\n")[0].decode().strip()
+        return f"{self.file}:{self.line}: {self.kind}: `{old}` -> `{' '.join(self.text.split())}` in `{line}`"
 
 
 class Seeder(ast.NodeVisitor):

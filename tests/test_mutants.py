@@ -87,6 +87,15 @@ def test_a_returned_false_becomes_true_alone():
     assert seeded("def f(): return False") == {("constant", "def f(): return True")}
 
 
+def test_a_description_tells_a_bug_from_others_of_the_file():
+    source = b"def f():\n    if a < b:\n        g(c < d)"
+    texts = [m.describe(source) for m in mutants.Seeder(FILE, source).mutants if m.kind == "comparison"]
+    assert texts == [
+        f"{FILE}:2: comparison: `<` -> `<=` in `if a < b:`",
+        f"{FILE}:3: comparison: `<` -> `<=` in `g(c < d)`",
+    ]
+
+
 def test_draws_follow_the_seed():
     found = mutants.Seeder(FILE, b"\n".join(b"x = f(a, b) + %d" % i for i in range(50))).mutants
     drawn = mutants.draw(found, 20, seed=3)

@@ -274,6 +274,31 @@ shapes(lambda s: tf.strings.split(s), S(None))
 shapes(lambda s: io.decode_json_example(s), S(2, None))
 shapes(lambda v: io.serialize_many_sparse(tf.SparseTensor([[0, 0], [1, 1]], v, [4, 4])), S(2, dtype=tf.float32))
 """)
+GROUP.family(
+    "list(Q.quantize(ramp, {ends}, tf.{dtype}, '{mode}', {options}))",
+    ends=["-1., 2.", ".5, 2.", "-2., -.5", "0., 0.", "-.25, .375"],
+    dtype="quint8 qint8",
+    mode="MIN_FIRST MIN_COMBINED SCALED",
+    options=["narrow_range=False", "ensure_minimum_range=1."],
+)
+GROUP.family(
+    "list(Q.quantize(ramp, -1., {end}, tf.qint8, 'SCALED', '{rounding}', narrow_range={narrow}))",
+    end=["2.", ".5"],
+    rounding="HALF_TO_EVEN HALF_AWAY_FROM_ZERO",
+    narrow=["True", "False"],
+)
+GROUP.family(
+    "tf.gather_nd(tf.ragged.constant({rows}, inner_shape={inner}), {indices})",
+    rows=["[[[1, 2], [3, 4]], [], [[5, 6]]]"],
+    inner=["(2,)", "()"],
+    indices=["[[0], [2]]", "[[0, 1], [2, 0]]", "[[0, 1, 1], [2, 0, 0]]", "[[[0, 0]], [[0, 1]]]"],
+)
+GROUP.family(
+    "tf.math.{op}(tf.cast([[7, 1], [3, 9], [5, 5]], tf.{dtype}) {more}, [0, 0, 2])",
+    op="segment_max segment_min segment_sum segment_prod segment_mean",
+    dtype=["uint64", "int8", "bfloat16"],
+    more=["", " + 2"],
+)
 GROUP.errors(r"""
 R.from_row_splits([1,2],[0,5])
 R.from_row_lengths([1,2,3],[1,1])

@@ -319,3 +319,23 @@ def test_the_gradient_of_a_gram_matrix_is_one_product():
     operations = gradient.get_concrete_function(tf.TensorSpec([2, 4, 4, 3])).graph.get_operations()
     products = [o for o in operations if o.type == "Einsum" and len(o.inputs) == 2]
     assert len(products) == 2  # the matrix, and its gradient
+
+
+@pytest.mark.parametrize("transpose_b", [False, True])
+@pytest.mark.parametrize("transpose_a", [False, True])
+@pytest.mark.parametrize("rank", [2, 3])
+def test_gradients_of_products_in_a_wider_dtype(transpose_a, transpose_b, rank):
+    a = tf.reshape(tf.range(6.0), [3, 2] if transpose_a else [2, 3])
+    b = tf.reshape(tf.range(12.0 * (rank - 1)), [rank - 1, *([4, 3] if transpose_b else [3, 4])])
+    b = b[0] if rank == 2 else b
+    narrow, gradients = [tf.cast(x, tf.float16) for x in (a, b)], []
+    for product in (
+        lambda x, y: tf.matmul(x, y, transpose_a, transpose_b, output_type=tf.float32),
+        lambda x, y: tf.matmul(tf.cast(x, tf.float32), tf.cast(y, tf.float32), transpose_a, transpose_b),
+    ):
+        with tf.GradientTape() as tape:
+            tape.watch(narrow)
+            y = tf.math.log1p(product(*narrow))
+        gradients += tape.gradient(y, narrow)
+    for wide, expected in zip(gradients[:2], gradients[2:], strict=True):
+        assert wide.dtype == tf.float16 and wide.numpy().tolist() == expected.numpy().tolist()

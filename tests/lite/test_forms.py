@@ -212,6 +212,16 @@ def test_functions(function):
     check(function, MATRIX)
 
 
+SLICES = [slice(1, None), slice(None), slice(2), slice(0, 3), slice(1, 3), slice(None, None, 2), slice(-1, None)]
+
+
+@pytest.mark.parametrize("first", SLICES, ids=str)
+@pytest.mark.parametrize("others", [(), *((s,) for s in SLICES), (slice(4),), (..., slice(1, None)),
+                                    (tf.newaxis, slice(None)), (1,)], ids=str)  # fmt: skip
+def test_slices(first, others):
+    check(lambda x: (x[(first, *others)], x + 1.0), MATRIX)
+
+
 def test_integers_of_all_sizes():
     for dtype in (np.int8, np.int16, np.int32, np.int64, np.uint8):
         x = np.array([[1, 2, 3], [4, 5, 100]], dtype)

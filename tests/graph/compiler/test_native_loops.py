@@ -443,6 +443,25 @@ def test_an_entry_out_of_range_raises_the_error_of_the_loop_in_python(writes):
         function(tf.constant(4))
 
 
+@pytest.mark.parametrize("index", [-1, -3, -4, 3, 2**31 - 1, -(2**31)])
+@pytest.mark.parametrize("writes", [False, True])
+def test_bounds_of_entries(writes, index):
+    @tf.function
+    def function(at):
+        array = tf.TensorArray(tf.float32, 3, element_shape=[], clear_after_read=False)
+        total = tf.constant(0.0)
+        for _ in tf.range(200):
+            if writes:
+                array = array.write(at, 0.5)
+            total += array.read(0 if writes else at) + 1.0
+        return total, array.stack()
+
+    assert "op_Native" in source_of(function, tf.constant(0))
+    assert float(function(tf.constant(0))[0]) == (300.0 if writes else 200.0)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"element {index} in a list with 3 elements"):
+        function(tf.constant(index))
+
+
 @pytest.mark.parametrize("is_given", [False, True])
 def test_entries_of_other_shapes_than_the_list(is_given):
     """No list of scalars is read as rows, and no large entry is written to a list of small ones."""

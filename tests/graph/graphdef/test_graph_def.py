@@ -222,6 +222,23 @@ def test_tensors_and_control_inputs_that_replace_others_as_in_tensorflow(key, ne
         assert session.run(y.outputs[0]).tolist() == [value]
 
 
+@pytest.mark.parametrize(("x", "value"), [(0, 0), (3, 3), (-2, -4)])
+def test_only_the_branch_that_is_taken_divides(x, value):
+    with tf.Graph().as_default() as graph:
+        given = v1.placeholder(tf.int32, [], name="x")
+        no, yes = tf.raw_ops.Switch(data=given, pred=given > 0)
+        for branch, result in (("no", no * 2), ("yes", 6 // yes + 1)):
+            tf.identity(result, name=branch)
+        tf.identity(given, name="merge")
+        tf.identity(given, name="y")
+    proto = graph.as_graph_def()
+    merge, y = (next(n for n in proto.node if n.name == name) for name in ("merge", "y"))
+    merge.op, merge.input[:], merge.attr["N"].i, y.input[:] = "Merge", ["no", "yes"], 2, ["merge"]
+    with tf.Graph().as_default(), v1.Session() as session:
+        (y,) = tf.import_graph_def(proto, return_elements=["y:0"], name="")
+        assert session.run(y, {"x:0": x}) == value
+
+
 def test_only_graph_defs_are_imported():
     for wrong in (3, b"\n\0", "text"):
         with pytest.raises(TypeError, match="must be a GraphDef proto"):
