@@ -6,10 +6,11 @@ import torch
 
 import tapeflow as tf
 from tapeflow.core import mkl
+from tapeflow.core.hooks import hooks
 from tapeflow.nn import conv, direct_convolutions
 from tapeflow.nn.conv_layout import convolution_layout
 
-pytestmark = pytest.mark.skipif(direct_convolutions.compiled() is None, reason="there is no machine code for it")
+pytestmark = pytest.mark.skipif(hooks.wide_code() is None, reason="there is no machine code for it")
 
 
 def draw_case(rng):

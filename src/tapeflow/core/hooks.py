@@ -53,7 +53,7 @@ class Hooks:
     with_attention: Callable[..., Any]  # graph/__init__.py: the calls of a tape with attention as one call
     value_now: Callable[[Any, Any], Any]  # graph/__init__.py: the value that a tensor of a graph has by now
     compiled_kernel: Callable[..., Any]  # graph/__init__.py: a function of ops as a kernel of tensors
-    transposed_product: Callable[[], Any]  # graph/__init__.py: the kernel of `a.t() @ b`, or None
+    wide_code: Callable[[], Any]  # graph/__init__.py: machine code of products and convolutions, or None
     one_by_one: Callable[[str, Any], Any]  # graph/__init__.py: a program as calls of its ops' kernels
 
 

@@ -14,4 +14,4 @@ hooks.with_attention = later("tapeflow.graph.transform.attention", "with_attenti
 hooks.value_now = later("tapeflow.graph.codegen.compile", "value_now")
 hooks.one_by_one = later("tapeflow.graph.codegen.compile", "one_by_one")
 hooks.compiled_kernel = later("tapeflow.graph.compiler.clusters", "compiled_kernel")
-hooks.transposed_product = later("tapeflow.graph.compiler.target", "transposed_product")
+hooks.wide_code = later("tapeflow.graph.compiler.target", "wide_code")

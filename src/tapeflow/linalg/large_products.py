@@ -75,7 +75,7 @@ def product(rows: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
     columns, count = matrix.shape[-1], rows.numel()
     if rows.dtype is torch.float32 is matrix.dtype and by_value(rows) and by_value(matrix):
         if _is_transposed(rows, matrix):
-            return hooks.transposed_product()(rows.t(), matrix)
+            return hooks.wide_code().transposed_product(rows.t(), matrix)
         if columns in _NARROW and count >= _TALL and rows.ndim == 2 and mkl.narrow_products_are_slow():
             return torch.mm(matrix.t(), rows.t()).t().contiguous()
         if count * columns >= _LARGE and mkl.products_are_slow():
@@ -95,7 +95,7 @@ def _is_transposed(rows: torch.Tensor, matrix: torch.Tensor) -> bool:
         and matrix.is_contiguous()
         and not (rows.is_neg() or matrix.is_neg() or aten.maybe_current_level() is not None)
         and mkl.products_are_slow()
-        and hooks.transposed_product() is not None
+        and hooks.wide_code() is not None
     )
 
 

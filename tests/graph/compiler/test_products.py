@@ -9,7 +9,7 @@ from tapeflow.core import mkl
 from tapeflow.core.hooks import hooks
 from tapeflow.linalg.large_products import product
 
-pytestmark = pytest.mark.skipif(hooks.transposed_product() is None, reason="there is no machine code for it")
+pytestmark = pytest.mark.skipif(hooks.wide_code() is None, reason="there is no machine code for it")
 ROWS = (1, 2, 127, 128, 129, 400)
 SIZES = (1, 2, 5, 6, 7, 8, 13, 15, 16, 17, 31, 33, 63, 64, 65, 100)
 
@@ -34,13 +34,13 @@ def test_sizes(rows):
         for n in SIZES:
             a, b = _matrices(rows, m, n)
             want = a.double().t() @ b.double()
-            np.testing.assert_allclose(hooks.transposed_product()(a, b), want, rtol=1e-5, atol=1e-4)
+            np.testing.assert_allclose(hooks.wide_code().transposed_product(a, b), want, rtol=1e-5, atol=1e-4)
 
 
 def test_sums_of_many_rows_are_as_exact_as_those_of_blocks():
     a, b = torch.full((2**17, 8), 0.1), torch.full((2**17, 8), 0.3)
     want = (a.double().t() @ b.double()).numpy()
-    np.testing.assert_allclose(hooks.transposed_product()(a, b), want, rtol=1e-5)
+    np.testing.assert_allclose(hooks.wide_code().transposed_product(a, b), want, rtol=1e-5)
 
 
 def test_the_bits_do_not_depend_on_threads():
@@ -50,7 +50,7 @@ def test_the_bits_do_not_depend_on_threads():
     try:
         for count in (1, 2, 3, 7):
             torch.set_num_threads(count)
-            results.append(hooks.transposed_product()(a, b))
+            results.append(hooks.wide_code().transposed_product(a, b))
     finally:
         torch.set_num_threads(threads)
     assert all(torch.equal(results[0], r) for r in results[1:])
@@ -59,8 +59,9 @@ def test_the_bits_do_not_depend_on_threads():
 @pytest.mark.usefixtures("slow_mkl")
 def test_products_choose_it(monkeypatch):
     called = []
-    kernel = hooks.transposed_product()
-    monkeypatch.setattr(hooks, "transposed_product", lambda: lambda *args: called.append(1) or kernel(*args))
+    code = hooks.wide_code()
+    counted = code._replace(transposed_product=lambda *args: called.append(1) or code.transposed_product(*args))
+    monkeypatch.setattr(hooks, "wide_code", lambda: counted)
     a, b = _matrices(40, 24, 16)
     others = [(a._neg_view(), b), (a.t().contiguous().t(), b), (a, b.t().contiguous().t()), (a.double(), b.double()),
               (a[:, :4], b), (a[:0], b[:0]), (a[:, ::2], b), (a.clone().requires_grad_(), b)]  # fmt: skip

@@ -118,6 +118,13 @@ def packer(count: int) -> Callable[..., bytes]:
     return struct.Struct(f"{count}q").pack
 
 
+def table_maker(count: int) -> Callable[..., Any]:
+    """Returns the function that makes a table of 64-bit integers that machine code may change."""
+    array: Any = ctypes.c_int64 * count
+    copy, pack = array.from_buffer_copy, packer(count)
+    return lambda *entries: copy(pack(*entries))
+
+
 def contiguous(values: Sequence[str]) -> list[str]:
     """Returns source lines that make tensors contiguous."""
     return [f"    if not {v}.is_contiguous(): {v} = {v}.contiguous()" for v in values]

@@ -8,7 +8,6 @@ of the result. The blocks do not depend on the number of threads, so the bits do
 
 from __future__ import annotations
 
-import ctypes
 import functools
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -20,13 +19,16 @@ import torch
 from tapeflow.core.machine_code import target
 from tapeflow.core.ops.elements import Element
 from tapeflow.core.types.dtypes import DType, float32
-from tapeflow.graph.compiler.instructions import I1, I64, POINTER, load_entry, number, repeated, store_entry
+from tapeflow.graph.compiler.calling import table_maker
+from tapeflow.graph.compiler.instructions import I1, I64, POINTER, load_entry, number, repeated
 from tapeflow.graph.compiler.target import TILES, function
-from tapeflow.graph.compiler.threads import run_worker, write_worker
+from tapeflow.graph.compiler.threads import write_kernel
 from tapeflow.graph.compiler.vectors import Register, Vectors
 
 _BLOCK = 128  # rows that a tile goes through: those of one column of tiles stay in the level 1 cache
 _FEW = 1 << 19  # multiplications: fewer are computed by one thread
+
+_new_table = table_maker(9)
 
 
 def write_tile(
@@ -64,8 +66,7 @@ def transposed_product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     """
     (rows, m), n = a.shape, b.shape[1]
     result = a.new_zeros((m, n))
-    table = (ctypes.c_int64 * 9)(rows, m, n, a.data_ptr(), b.data_ptr(), result.data_ptr(), 0, m, m)
-    _kernel()(table)
+    _kernel()(_new_table(rows, m, n, a.data_ptr(), b.data_ptr(), result.data_ptr(), 0, m, m))
     return result
 
 
@@ -78,23 +79,12 @@ def _module_text() -> str:
     """Returns the module. Its function takes a table: sizes and addresses, and the three entries of a worker."""
     module = ir.Module("products")
     vectors = Vectors(module, target().lanes)
-    body = _write_body(module, vectors)
-    worker = write_worker(body, 6)
-    kernel = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER]), "kernel")
-    b = ir.IRBuilder(kernel.append_basic_block("entry"))
-    (table,) = kernel.args
-    rows, m, n = (load_entry(b, table, i) for i in range(3))
 
-    def divide(threads: Any) -> None:
-        height, _ = TILES[vectors.lanes]
-        tiles = b.mul(threads, number(height))
-        count = b.udiv(b.sub(b.add(m, tiles), number(1)), tiles)
-        store_entry(b, b.mul(count, number(height)), table, 7)
+    def is_large(b: ir.IRBuilder, table: Any) -> Any:
+        rows, m, n = (load_entry(b, table, i) for i in range(3))
+        return b.icmp_signed(">=", b.mul(b.mul(m, n), rows), number(_FEW))
 
-    is_large = b.icmp_signed(">=", b.mul(b.mul(m, n), rows), number(_FEW))
-    run_worker(b, worker, table, lambda: b.call(body, [table, number(0), m]), is_large, divide)
-    b.ret_void()
-    return str(module).replace('@"kernel"', '@"{name}"')
+    return write_kernel(_write_body(module, vectors), 6, is_large, TILES[vectors.lanes][0])
 
 
 def _write_body(module: ir.Module, vectors: Vectors) -> ir.Function:

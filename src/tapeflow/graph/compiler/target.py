@@ -7,7 +7,7 @@ import functools
 import hashlib
 import pathlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from tapeflow.core.machine_code import target
 from tapeflow.core.ops import elements
@@ -15,6 +15,7 @@ from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.rng import elements as random_elements
 
 TILES = {16: (6, 4), 8: (6, 2)}  # rows and vectors of a product's tile, by the lanes of a vector: most registers
+HEIGHTS = {16: (8, 3, 1), 8: (6, 3, 1)}  # of the tiles of convolutions
 
 
 def function(name: str, key: str, text: Callable[[], str]) -> Any:
@@ -31,17 +32,37 @@ def function(name: str, key: str, text: Callable[[], str]) -> Any:
     return compiled
 
 
+class WideCode(NamedTuple):
+    """Functions of machine code for wide vectors; see `products.py` and `convolutions.py`.
+
+    Attributes:
+        lanes: the number of float32 numbers in a vector.
+        heights: the heights of the tiles of convolutions, the largest first.
+    """
+
+    lanes: int
+    heights: tuple[int, ...]
+    transposed_product: Callable[..., Any]
+    convolve: Callable[..., None]
+    add_products: Callable[..., None]
+    swap_channels: Callable[..., None]
+
+
 @functools.cache
-def transposed_product() -> Callable[..., Any] | None:
-    """Returns the function of `products.py`, or None if the processor has no wide vectors."""
+def wide_code() -> WideCode | None:
+    """Returns the functions for wide vectors, or None if the processor has none or LLVM is not installed."""
     try:
-        if target().lanes not in TILES or not target().has_fma:
-            return None
+        lanes = target().lanes
     except Unsupported:
         return None
-    from tapeflow.graph.compiler import products  # which loads LLVM
+    if lanes not in TILES or not target().has_fma:
+        return None
+    from tapeflow.graph.compiler import convolutions, products  # which load LLVM
 
-    return products.transposed_product
+    return WideCode(
+        lanes, HEIGHTS[lanes], products.transposed_product, convolutions.convolve, convolutions.add_products,
+        convolutions.swap_channels,
+    )  # fmt: skip
 
 
 @functools.cache

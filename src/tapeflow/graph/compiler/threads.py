@@ -8,7 +8,7 @@ from typing import Any
 import llvmlite.ir as ir
 
 from tapeflow.core.machine_code import target
-from tapeflow.graph.compiler.instructions import I32, I64, POINTER, declared, entry
+from tapeflow.graph.compiler.instructions import I32, I64, POINTER, declared, entry, load_entry, number, store_entry
 
 
 def has_threads() -> bool:
@@ -42,6 +42,30 @@ def write_worker(body: ir.Function, first: int) -> ir.Function:
     b.position_at_end(done)
     b.ret_void()
     return worker
+
+
+def write_kernel(body: ir.Function, first: int, is_large: Callable[[ir.IRBuilder, Any], Any], multiple: int = 1) -> str:
+    """Writes the function `{name}`, whose threads divide a range, and returns the text of its module.
+
+    Args:
+        body, first: see `write_worker`.
+        is_large: writes the test if several threads pay, from the builder and the table.
+        multiple: all chunk sizes are multiples of it.
+    """
+    worker = write_worker(body, first)
+    kernel = ir.Function(body.module, ir.FunctionType(ir.VoidType(), [POINTER]), "kernel")
+    b = ir.IRBuilder(kernel.append_basic_block("entry"))
+    (table,) = kernel.args
+    end = load_entry(b, table, first + 2)
+
+    def divide(threads: Any) -> None:
+        parts = b.mul(threads, number(multiple))
+        count = b.udiv(b.sub(b.add(end, parts), number(1)), parts)
+        store_entry(b, b.mul(count, number(multiple)), table, first + 1)
+
+    run_worker(b, worker, table, lambda: b.call(body, [table, number(0), end]), is_large(b, table), divide)
+    b.ret_void()
+    return str(body.module).replace('@"kernel"', '@"{name}"')
 
 
 def run_worker(
