@@ -143,8 +143,9 @@ def test_fills(calls, name):
 @declaring("random_fill")
 def test_random_fill(name):
     bounds = (tf.constant(0), tf.constant(9)) if name == "RandomUniformInt" else ()
+    dtype = {} if bounds else {"dtype": tf.float32}
     assert registry[name].random
-    assert registry[name].function((3, 2), *bounds, seed=1).shape == [3, 2]
+    assert registry[name].function((3, 2), *bounds, seed=1, seed2=0, **dtype).shape == [3, 2]
 
 
 @declaring("reads_shape")
