@@ -84,7 +84,7 @@ def convolution(layout: Layout, x: torch.Tensor, filters: torch.Tensor) -> torch
     plan = _forward_plan(layout, tuple(x.shape), tuple(filters.shape))
     y = x.new_empty(layout.output)
     channels = filters.shape[2:]
-    _run(hooks.wide_code().convolve, x, filters, y, channels, plan, x.numel() * channels[1])
+    _run_code(hooks.wide_code().convolve, x, filters, y, channels, plan, x.numel() * channels[1])
     return y
 
 
@@ -94,7 +94,7 @@ def image_gradient(layout: Layout, sizes: tuple[int, ...], filters: torch.Tensor
     dx = dy.new_empty(sizes)
     channels, results = filters.shape[2:]
     swapped = _swap_channels(filters)
-    _run(hooks.wide_code().convolve, dy, swapped, dx, (results, channels), plan, dx.numel() * results)
+    _run_code(hooks.wide_code().convolve, dy, swapped, dx, (results, channels), plan, dx.numel() * results)
     return dx
 
 
@@ -115,11 +115,11 @@ def filter_gradient(layout: Layout, x: torch.Tensor, sizes: tuple[int, ...], dy:
     """Computes the gradient of a convolution by its filters, whose shape is `sizes`."""
     plan = _filter_plan(layout, tuple(x.shape), tuple(sizes))
     dfilters = x.new_zeros(sizes)
-    _run(hooks.wide_code().add_products, x, dfilters, dy, sizes[2:], plan, x.numel() * sizes[3])
+    _run_code(hooks.wide_code().add_products, x, dfilters, dy, sizes[2:], plan, x.numel() * sizes[3])
     return dfilters
 
 
-def _run(
+def _run_code(
     code: Callable[..., None], x: torch.Tensor, filters: torch.Tensor, y: torch.Tensor, channels: Sequence[int],
     plan: _Plan, work: int,
 ) -> None:  # fmt: skip

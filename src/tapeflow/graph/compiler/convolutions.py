@@ -100,7 +100,7 @@ def _load_entries(b: ir.IRBuilder, table: Any, count: int, pointers: int = 0) ->
     return [b.inttoptr(e, POINTER) if i < pointers else e for i, e in enumerate(entries)]
 
 
-class _Integer:
+class _IntegerRegister:
     """An integer that instructions change."""
 
     def __init__(self, vectors: Vectors, first: Any) -> None:
@@ -121,20 +121,20 @@ class _Integer:
         self.value = functools.reduce(self._b.add, values, self.value)
 
 
-def _at(vectors: Vectors, pointer: Any, *offsets: Any) -> Any:
+def _float_at(vectors: Vectors, pointer: Any, *offsets: Any) -> Any:
     """Returns the address of a float32 number behind an address."""
     return vectors.moved(pointer, functools.reduce(vectors.block.add, offsets), float32)
 
 
-def _if(b: ir.IRBuilder, condition: Any, value: Any) -> Any:
+def _value_if(b: ir.IRBuilder, condition: Any, value: Any) -> Any:
     return b.select(condition, value, number(0))
 
 
-def _smaller(b: ir.IRBuilder, x: Any, y: Any) -> Any:
+def _minimum_of(b: ir.IRBuilder, x: Any, y: Any) -> Any:
     return b.select(b.icmp_signed("<", x, y), x, y)
 
 
-def _panels(vectors: Vectors, channels: Any) -> Iterator[tuple[int, Any]]:
+def _channel_panels(vectors: Vectors, channels: Any) -> Iterator[tuple[int, Any]]:
     """Repeats instructions for each panel of channels. Yields its number of vectors and its first channel, twice.
 
     Args:
@@ -161,16 +161,16 @@ def _write_images(vectors: Vectors) -> ir.Function:
     b = vectors.block
     x, filters, y, _, channels, plan = _load_entries(b, table, 6, pointers=3)
     plan = b.inttoptr(plan, POINTER)
-    before = _Integer(vectors, number(0))
+    before = _IntegerRegister(vectors, number(0))
     with repeated(b, number(0), load_entry(b, plan, 0)) as i:
         kind = b.gep(plan, [b.add(b.mul(i, number(OF_KIND)), number(1))], source_etype=I64)
         tiles = b.udiv(b.add(load_entry(b, kind, 0), number(pixels - 1)), number(pixels))
         first = b.sub(begin, before.value)
-        first = _if(b, b.icmp_signed(">", first, number(0)), first)
-        last = _smaller(b, b.sub(end, before.value), tiles)
+        first = _value_if(b, b.icmp_signed(">", first, number(0)), first)
+        last = _minimum_of(b, b.sub(end, before.value), tiles)
         with b.if_then(b.icmp_signed("<", first, last)):
-            for width, channel in _panels(vectors, channels):
-                addresses = [_at(vectors, pointer, channel) for pointer in (filters, y)]
+            for width, channel in _channel_panels(vectors, channels):
+                addresses = [_float_at(vectors, pointer, channel) for pointer in (filters, y)]
                 b.call(functions[width], [kind, plan, table, x, *addresses, first, last])
         before.add(tiles)
     b.ret_void()
@@ -191,21 +191,21 @@ def _write_tile_of_pixels(vectors: Vectors, width: int) -> ir.Function:
     def over_taps() -> Iterator[Any]:
         with repeated(b, number(0), count) as tap:
             of_images, of_filters = _load_entries(b, b.gep(taps, [b.shl(tap, number(1))], source_etype=I64), 2)
-            rows = [_at(vectors, pointer, of_images) for pointer in ins]
+            rows = [_float_at(vectors, pointer, of_images) for pointer in ins]
             with repeated(b, number(0), depth) as k:
-                yield rows, _at(vectors, filters, of_filters, b.mul(k, step)), k
+                yield rows, _float_at(vectors, filters, of_filters, b.mul(k, step)), k
 
     def load_pixel(place: Any, i: int) -> Element:
         rows, _, k = place
-        return vectors.load_one(_at(vectors, rows[i], k), float32)
+        return vectors.load_one(_float_at(vectors, rows[i], k), float32)
 
     def load_filters(place: Any, j: int) -> Element:
-        return vectors.load(_at(vectors, place[1], number(j * vectors.lanes)), float32)
+        return vectors.load(_float_at(vectors, place[1], number(j * vectors.lanes)), float32)
 
     sums = write_tile(vectors, float32, (pixels, width), over_taps(), load_pixel, load_filters)
     for pointer, of_pixel in zip(outs, sums, strict=True):
         for j, total in enumerate(of_pixel):
-            vectors.store(total.load(), _at(vectors, pointer, number(j * vectors.lanes)))
+            vectors.store(total.load(), _float_at(vectors, pointer, number(j * vectors.lanes)))
     b.ret_void()
     return tile
 
@@ -222,17 +222,17 @@ def _write_pixels(vectors: Vectors, tile: ir.Function) -> ir.Function:
     first = b.mul(begin, number(pixels))
     line = b.udiv(first, columns)
     image = b.udiv(line, rows)
-    column = _Integer(vectors, b.sub(first, b.mul(line, columns)))
-    row = _Integer(vectors, b.sub(line, b.mul(image, rows)))
+    column = _IntegerRegister(vectors, b.sub(first, b.mul(line, columns)))
+    row = _IntegerRegister(vectors, b.sub(line, b.mul(image, rows)))
     moves = [x_moves, [y_step, y_row, y_image]]
     offsets = []
     for start, own in zip((number(0), y_begin), moves, strict=True):
         products = [b.mul(n, move) for n, move in zip((first, line, image), own, strict=True)]
-        offsets.append(_Integer(vectors, functools.reduce(b.add, products, start)))
+        offsets.append(_IntegerRegister(vectors, functools.reduce(b.add, products, start)))
     with repeated(b, begin, end) as index:
         places = []
         for pixel in range(pixels):
-            places.append([_at(vectors, pointer, o.value) for pointer, o in zip((x, y), offsets, strict=True)])
+            places.append([_float_at(vectors, pointer, o.value) for pointer, o in zip((x, y), offsets, strict=True)])
             is_inside = b.icmp_signed("<", b.add(b.mul(index, number(pixels)), number(pixel + 1)), total)
             column.add(number(1))
             is_row = b.icmp_signed("==", column.value, columns)
@@ -241,8 +241,8 @@ def _write_pixels(vectors: Vectors, tile: ir.Function) -> ir.Function:
             is_image = b.icmp_signed("==", row.value, rows)
             row.value = b.select(is_image, number(0), row.value)
             for offset, (step, of_row, of_image) in zip(offsets, moves, strict=True):
-                move = b.add(step, b.add(_if(b, is_row, of_row), _if(b, is_image, of_image)))
-                offset.add(_if(b, is_inside, move))  # the last tile computes the last pixel several times
+                move = b.add(step, b.add(_value_if(b, is_row, of_row), _value_if(b, is_image, of_image)))
+                offset.add(_value_if(b, is_inside, move))  # the last tile computes the last pixel several times
         ins, outs = zip(*places, strict=True)
         b.call(tile, [*ins, *outs, filters, taps_of_kind, taps, depth, channels])
     b.ret_void()
@@ -265,10 +265,10 @@ def _write_filters(vectors: Vectors) -> ir.Function:
     with repeated(b, number(0), batch, several) as image, repeated(b, number(0), blocks) as i:
         block = b.gep(plan, [b.add(b.mul(i, number(OF_BLOCK)), number(7))], source_etype=I64)
         rows, columns, x_row, x_image, y_row, y_image, *begins, tap = _load_entries(b, block, OF_BLOCK)
-        lines = b.mul(_smaller(b, b.sub(batch, image), several), rows)
-        of_x = _at(vectors, x, b.mul(image, x_size), begins[0])
-        of_y = _at(vectors, y, b.mul(image, y_size), begins[1])
-        matrix, tile, row = _at(vectors, filters, begins[2]), b.mul(tap, per_tap), number(0)
+        lines = b.mul(_minimum_of(b, b.sub(batch, image), several), rows)
+        of_x = _float_at(vectors, x, b.mul(image, x_size), begins[0])
+        of_y = _float_at(vectors, y, b.mul(image, y_size), begins[1])
+        matrix, tile, row = _float_at(vectors, filters, begins[2]), b.mul(tap, per_tap), number(0)
         moves = [lines, rows, columns, x_step, x_row, x_image, n, y_row, y_image]
         for height in heights:
             stop = b.sub(m, b.urem(b.sub(m, row), number(height)))
@@ -276,9 +276,9 @@ def _write_filters(vectors: Vectors) -> ir.Function:
                 this = b.add(tile, b.udiv(b.sub(k, row), number(height)))
                 is_own = b.and_(b.icmp_signed("<=", begin, this), b.icmp_signed("<", this, end))
                 with b.if_then(is_own):
-                    for width, channel in _panels(vectors, n):
-                        result = _at(vectors, matrix, b.mul(k, n), channel)
-                        addresses = [_at(vectors, of_x, k), _at(vectors, of_y, channel), result]
+                    for width, channel in _channel_panels(vectors, n):
+                        result = _float_at(vectors, matrix, b.mul(k, n), channel)
+                        addresses = [_float_at(vectors, of_x, k), _float_at(vectors, of_y, channel), result]
                         b.call(functions[height, width], [*addresses, *moves])
             tile, row = b.add(tile, b.udiv(b.sub(stop, row), number(height))), stop
     b.ret_void()
@@ -292,31 +292,31 @@ def _write_tile_of_filters(vectors: Vectors, height: int, width: int) -> ir.Func
     x, y, result, lines, rows, columns, *x_moves, y_step, y_row, y_image = tile.args
     b = vectors.block
     moves = [x_moves, [y_step, y_row, y_image]]
-    row, *offsets = (_Integer(vectors, number(0)) for _ in range(3))
+    row, *offsets = (_IntegerRegister(vectors, number(0)) for _ in range(3))
 
     @contextlib.contextmanager
     def over_pixels() -> Iterator[Any]:
         with repeated(b, number(0), lines):
             with repeated(b, number(0), columns):
-                yield [_at(vectors, pointer, o.value) for pointer, o in zip((x, y), offsets, strict=True)]
+                yield [_float_at(vectors, pointer, o.value) for pointer, o in zip((x, y), offsets, strict=True)]
                 for offset, (step, _, _) in zip(offsets, moves, strict=True):
                     offset.add(step)
             row.add(number(1))
             is_image = b.icmp_signed("==", row.value, rows)
             row.value = b.select(is_image, number(0), row.value)
             for offset, (_, of_row, of_image) in zip(offsets, moves, strict=True):
-                offset.add(of_row, _if(b, is_image, of_image))
+                offset.add(of_row, _value_if(b, is_image, of_image))
 
     def load_image(places: Any, i: int) -> Element:
-        return vectors.load_one(_at(vectors, places[0], number(i)), float32)
+        return vectors.load_one(_float_at(vectors, places[0], number(i)), float32)
 
     def load_result(places: Any, j: int) -> Element:
-        return vectors.load(_at(vectors, places[1], number(j * vectors.lanes)), float32)
+        return vectors.load(_float_at(vectors, places[1], number(j * vectors.lanes)), float32)
 
     sums = write_tile(vectors, float32, (height, width), over_pixels(), load_image, load_result)
     for i, of_row in enumerate(sums):
         for j, total in enumerate(of_row):
-            at = _at(vectors, result, b.mul(y_step, number(i)), number(j * vectors.lanes))
+            at = _float_at(vectors, result, b.mul(y_step, number(i)), number(j * vectors.lanes))
             vectors.store(vectors.add(total.load(), vectors.load(at, float32)), at)
     b.ret_void()
     return tile
@@ -334,16 +334,16 @@ def _write_swapping(vectors: Vectors) -> ir.Function:
     with repeated(b, begin, end) as group, repeated(b, number(0), n, lanes) as column:
         line = b.mul(group, number(lanes))
         tap = b.udiv(line, m)
-        of_filters = _at(vectors, filters, b.mul(line, n), column)
-        of_result = _at(vectors, swapped, b.mul(b.sub(b.mul(tap, n), tap), m), line, b.mul(column, m))
-        rows = [vectors.load(_at(vectors, of_filters, b.mul(n, number(r))), float32).value for r in range(lanes)]
-        for r, row in enumerate(_transpose(b, rows)):
-            vectors.store(Element(row, float32), _at(vectors, of_result, b.mul(m, number(r))))
+        of_filters = _float_at(vectors, filters, b.mul(line, n), column)
+        of_result = _float_at(vectors, swapped, b.mul(b.sub(b.mul(tap, n), tap), m), line, b.mul(column, m))
+        rows = [vectors.load(_float_at(vectors, of_filters, b.mul(n, number(r))), float32).value for r in range(lanes)]
+        for r, row in enumerate(_transpose_rows(b, rows)):
+            vectors.store(Element(row, float32), _float_at(vectors, of_result, b.mul(m, number(r))))
     b.ret_void()
     return body
 
 
-def _transpose(b: ir.IRBuilder, rows: Sequence[Any]) -> list[Any]:
+def _transpose_rows(b: ir.IRBuilder, rows: Sequence[Any]) -> list[Any]:
     """Returns the columns of a square matrix as vectors: first halves change places, then quarters, and so on."""
     rows, lanes = list(rows), len(rows)
     half = lanes // 2
