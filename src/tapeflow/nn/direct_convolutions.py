@@ -30,7 +30,7 @@ OF_KIND, OF_BLOCK = 12, 10  # the numbers that describe a kind of pixels, and a 
 
 
 class _Plan(NamedTuple):
-    """What machine code computes for some sizes.
+    """The work of machine code for some sizes.
 
     Attributes:
         numbers: integers of 64 bits that describe it.
@@ -66,17 +66,17 @@ def is_direct(layout: Layout, sizes: Sequence[int], channels: int, *tensors: tor
         channels: the number of channels of the result.
         *tensors: the operands.
     """
-    code = hooks.wide_code()
-    return (
+    if not (
         layout.channels_last
         and layout.groups == 1
         and len(sizes) == 4
         and math.prod(layout.output[:-1]) * math.prod(sizes) <= _MANY
         and (not layout.pointwise or mkl.products_are_slow())
         and all(t.dtype is torch.float32 and by_value(t) and not t.is_neg() for t in tensors)
-        and code is not None
-        and not channels % code.lanes
-    )
+    ):
+        return False
+    code = hooks.wide_code()
+    return code is not None and not channels % code.lanes
 
 
 def convolution(layout: Layout, x: torch.Tensor, filters: torch.Tensor) -> torch.Tensor:
