@@ -1,7 +1,7 @@
 """Convolutions as machine code that reads TensorFlow's layouts, on CPUs.
 
 oneDNN has to reorder the filters, and a call of ATen costs as much as a convolution of a small image: between large
-kernels, caches hold none of its code. This code reads channels-last images and "HWIO" filters as they are. A tile of
+kernels, caches hold none of its code. This code reads channels-last images and "HWIO" filters without a copy. A tile of
 the result, some pixels and some vectors of channels, stays in registers. The pixels of a tile have the same taps, which
 are the places in a window that lie in the image. Images of gradients are convolutions with other taps, and filters with
 swapped channels. This module plans the tiles, and `graph/compiler/convolutions.py` computes them.
@@ -13,7 +13,7 @@ import array
 import functools
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import torch
@@ -135,10 +135,8 @@ def _run_code(
 @functools.lru_cache(4096)
 def _forward_plan(layout: Layout, images: tuple[int, ...], filters: tuple[int, ...]) -> _Plan:
     """Returns the plan of a convolution."""
-    geometry, runs = layout.geometry, []
-    for dim in range(2):
-        size, window, out = images[1 + dim], filters[dim], geometry.out[dim]
-        stride, rate, before = geometry.strides[dim], layout.rates[dim], geometry.before[dim]
+    runs = []
+    for size, window, out, stride, rate, before in _dimensions(layout, images, filters):
         taps = [
             tuple((k, i) for k in range(window) if 0 <= (i := place * stride + k * rate - before) < size)
             for place in range(out)
@@ -150,10 +148,8 @@ def _forward_plan(layout: Layout, images: tuple[int, ...], filters: tuple[int, .
 @functools.lru_cache(4096)
 def _gradient_plan(layout: Layout, images: tuple[int, ...], filters: tuple[int, ...]) -> _Plan:
     """Returns the plan of the gradient of a convolution by its images."""
-    geometry, runs = layout.geometry, []
-    for dim in range(2):
-        size, window, out = images[1 + dim], filters[dim], geometry.out[dim]
-        stride, rate, before = geometry.strides[dim], layout.rates[dim], geometry.before[dim]
+    runs = []
+    for size, window, out, stride, rate, before in _dimensions(layout, images, filters):
         found = []
         for first in range(min(stride, size)):
             places = range(first, size, stride)
@@ -176,7 +172,7 @@ def _filter_plan(layout: Layout, images: tuple[int, ...], filters: tuple[int, ..
     geometry, (batch, height, width, channels) = layout.geometry, images
     (rows_out, columns_out), (row_step, column_step) = geometry.out, geometry.strides
     results, row_in, row_out = filters[3], width * channels, columns_out * filters[3]
-    tap_rows, tap_columns = (_tap_ranges(layout, dim, images[1 + dim], filters[dim]) for dim in range(2))
+    tap_rows, tap_columns = itertools.starmap(_tap_ranges, _dimensions(layout, images, filters))
     per_block = max(1, _BLOCK_PIXELS // columns_out)
     images_per_block = min(batch, max(1, per_block // rows_out))
     blocks: list[int] = []
@@ -202,10 +198,20 @@ def _filter_plan(layout: Layout, images: tuple[int, ...], filters: tuple[int, ..
     return _Plan(array.array("q", [*sizes, *blocks]), math.prod(filters[:2]) * per_tap)
 
 
-def _tap_ranges(layout: Layout, dim: int, size: int, window: int) -> list[tuple[int, int]]:
-    """Returns the first place of the result at which each tap lies in the image, and the first one after these."""
+def _dimensions(
+    layout: Layout, images: tuple[int, ...], filters: tuple[int, ...]
+) -> Iterator[tuple[int, int, int, int, int, int]]:
+    """Returns for rows and columns the sizes of image, window and result, the stride, the rate and the padding."""
     geometry = layout.geometry
-    stride, rate, before, out = geometry.strides[dim], layout.rates[dim], geometry.before[dim], geometry.out[dim]
+    return zip(images[1:3], filters, geometry.out, geometry.strides, layout.rates, geometry.before, strict=False)
+
+
+def _tap_ranges(size: int, window: int, out: int, stride: int, rate: int, before: int) -> list[tuple[int, int]]:
+    """Returns each tap's range of places in the result: those for which the tap lies in the image.
+
+    Args:
+        size, window, out, stride, rate, before: see `_dimensions`.
+    """
     offsets = [k * rate - before for k in range(window)]
     return [(max(0, -(offset // stride)), min(out, (size - 1 - offset) // stride + 1)) for offset in offsets]
 

@@ -2,7 +2,7 @@
 
 Native loops write products of static sizes (`loop_code.py`). `transposed_product` is for all sizes. It computes
 gradients of weights: each pair of rows of two matrices adds to all elements of the result. oneDNN and MKL first copy
-the transposed matrix. This code reads both as they are: a tile goes through a block of rows. Threads divide the rows
+the transposed matrix. This code reads both without a copy: each tile adds up a block of rows. Threads divide the rows
 of the result. The blocks do not depend on the number of threads, so the bits don't either.
 """
 
@@ -25,7 +25,7 @@ from tapeflow.graph.compiler.target import TILES, function
 from tapeflow.graph.compiler.threads import write_kernel
 from tapeflow.graph.compiler.vectors import Register, Vectors
 
-_BLOCK = 128  # rows that a tile goes through: those of one column of tiles stay in the level 1 cache
+_BLOCK = 128  # rows in a block: one column of tiles reads them from the level 1 cache
 _FEW = 1 << 19  # multiplications: fewer are computed by one thread
 
 _new_table = table_maker(9)

@@ -78,9 +78,9 @@ def run_worker(
         b: the builder.
         worker: the function.
         argument: its argument.
-        alone: writes what one thread does instead.
+        alone: writes the work of a single thread.
         is_large: True if threads pay.
-        divide: writes what precedes the call, from the number of threads.
+        divide: writes instructions before the call, from the number of threads.
     """
     if not has_threads():
         alone()
