@@ -307,10 +307,10 @@ def _load_all() -> None:
 
 # What has builders for the nodes of a `GraphDef`, or ops that only `tf.raw_ops` and graphs that are read call.
 _WITH_OPS_OF_GRAPHS = (
-    "graph.graphdef.node_ops", "v1_graphs.optimizer_ops", "lookup.table_ops", "queue.queue_ops",
-    "train.checkpoint_ops", "raw_ops.superseded_ops", "raw_ops.randoms", "raw_ops.gradients", "raw_ops.handles",
-    "data", "raw_ops.cells", "raw_ops.miscellaneous", "raw_ops.sparse_matrices", "raw_ops.summaries",
-    "raw_ops.summary_protos", "compat.v1.session_tensors", "xla.call_module", "text",
+    "graph.graphdef.node_ops", "v1_graphs.optimizer_ops", "v1_graphs.savers", "lookup.table_ops", "queue.queue_ops",
+    "raw_ops.superseded_ops", "raw_ops.randoms", "raw_ops.gradients", "raw_ops.handles", "data", "raw_ops.cells",
+    "raw_ops.miscellaneous", "raw_ops.sparse_matrices", "raw_ops.summaries", "raw_ops.summary_protos",
+    "compat.v1.session_tensors", "xla.call_module", "text",
 )  # fmt: skip
 
 
