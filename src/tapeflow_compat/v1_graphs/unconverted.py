@@ -53,7 +53,7 @@ def control_flow_operation(builder: Builder, node: ParsedNode, inputs: list[Any]
         attrs["variable"] = variable_of(inputs[0])
     specs = [(dtype, shape)] + [(dtype, shape)] * (node.op == "Switch") + [(int32, [])] * (node.op == "Merge")
     builder.graph.has_control_flow = True
-    loop = functools.cache(lambda: _loop_before(builder, node)) if node.op == "Exit" else None
+    loop = functools.cache(lambda: _loop_before(builder, node)) if node.op == "Exit" and builder.dataflow else None
     return builder.graph.node(ControlFlowOp(node.op, attrs, loop), inputs, specs, node.name)
 
 

@@ -165,3 +165,29 @@ def test_a_tf_function_says_where_to_import_such_a_graph():
     function = tf.function(lambda x: tf.import_graph_def(definition, {"x:0": x}, ["exit:0"], name=""))
     with pytest.raises(tf.errors.UnimplementedError, match=r"import the graph in tf\.compat\.v1\.wrap_function"):
         function(tf.constant(3.0))
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_raw_ops_of_control_flow_in_a_graph(taken):
+    with tf.Graph().as_default():
+        x, pred = v1.placeholder(tf.float32, [None]), v1.placeholder(tf.bool, [])
+        no, yes = tf.raw_ops.Switch(data=x, pred=pred)
+        merged, index = tf.raw_ops.Merge(inputs=[no * 10.0, yes * 2.0])
+        (gradient,) = v1.gradients(merged, x)
+        with v1.Session() as session:
+            feed = {x: [1.0, 2.0], pred: taken}
+            assert session.run(index, feed) == taken
+            np.testing.assert_array_equal(session.run(merged, feed), [2.0, 4.0] if taken else [10.0, 20.0])
+            np.testing.assert_array_equal(session.run(gradient, feed), [2.0, 2.0] if taken else [10.0, 10.0])
+            with pytest.raises(tf.errors.InvalidArgumentError, match="not taken"):
+                session.run([no, yes], feed)
+
+
+def test_merge_in_a_function_says_what_to_use():
+    @tf.function
+    def f(x):
+        no, yes = tf.raw_ops.Switch(data=x, pred=x > 0)
+        return tf.raw_ops.Merge(inputs=[no, yes]).output
+
+    with pytest.raises(tf.errors.UnimplementedError, match=r"tf\.cond"):
+        f(1.0)
