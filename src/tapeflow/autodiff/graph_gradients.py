@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.creation import ones_like, zeros, zeros_like
@@ -12,7 +11,7 @@ from tapeflow.array.reshapes import reshape
 from tapeflow.autodiff.jacobians import identity_matrix, rows_of
 from tapeflow.autodiff.targets_and_sources import UnconnectedGradients, dims_of
 from tapeflow.core.autodiff.tape import Tape, backpropagate, dense, sum_gradients
-from tapeflow.core.context import state
+from tapeflow.core.context import nobody_listening, state
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope
@@ -37,7 +36,7 @@ def gradients(
     sources = [_source_tensor(graph, x) for x in nest.flatten(xs)]
     stops = nest.flatten(stop_gradients) if stop_gradients is not None else []
     stopped = {i for t in stops for i in _ids_outwards(graph.capture(convert(t)))}
-    with _without_tapes(), name_scope(name or "gradients") as scope:
+    with nobody_listening(), name_scope(name or "gradients") as scope:
         initial = _initial_cotangents(targets, grad_ys)
         tape = _record_operations(targets, sources, stopped, scope)
         grads: dict[int, Any] = {}
@@ -48,16 +47,6 @@ def gradients(
         if unconnected is UnconnectedGradients.ZERO:
             results = [zeros_like(s) if g is None else g for g, s in zip(results, sources, strict=True)]
         return [graph.capture(g) if isinstance(g, Tensor) else g for g in results]
-
-
-@contextmanager
-def _without_tapes() -> Iterator[None]:
-    """Stops recording on all tapes: gradients become operations of the graph, not calls on a tape."""
-    before, state.tapes = state.tapes, []
-    try:
-        yield
-    finally:
-        state.tapes = before
 
 
 def _record_operations(
@@ -147,7 +136,7 @@ def hessian(ys: Any, x: Tensor, name: str) -> Any:
     """Returns the second derivatives of the sum of `ys` with respect to `x`, with the shape `x.shape + x.shape`."""
     x = _source_tensor(state.graph, x)
     (first,) = gradients(ys, x, None, name, None, UnconnectedGradients.ZERO)
-    with _without_tapes(), name_scope(name or "hessians") as scope:
+    with nobody_listening(), name_scope(name or "hessians") as scope:
         flat: Any = reshape(dense(first), [-1])
         size = size_op(flat)
         tape = _record_operations([flat], [x], set(), scope)

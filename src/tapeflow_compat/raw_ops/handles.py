@@ -131,9 +131,6 @@ def _no_gradient(*_: Any) -> Any:
     )
 
 
-_WITHOUT_GRADIENT: dict[str, Any] = {"differentiable": True, "gradient": _no_gradient}
-
-
 def _array_of(handle: Raw) -> _Array:
     return held_object(handle, _Array, "TensorArray")
 
@@ -146,13 +143,13 @@ def _array(
     return box_object(_Array(int(size), dtype, bool(dynamic_size), clear_after_read is not False)), _flow()
 
 
-@kernel_of("TensorArrayWriteV3", shape=scalar, **_WITHOUT_GRADIENT)
+@kernel_of("TensorArrayWriteV3", shape=scalar, gradient=_no_gradient)
 def _write(handle: Raw, index: Raw, value: Raw, flow_in: Raw) -> Raw:
     _array_of(handle).write(int(index), value)
     return _flow()
 
 
-@kernel_of("TensorArrayReadV3", **_WITHOUT_GRADIENT)
+@kernel_of("TensorArrayReadV3", gradient=_no_gradient)
 def _read(handle: Raw, index: Raw, flow_in: Raw, dtype: DType) -> Raw:
     return _array_of(handle).read(int(index))
 
@@ -163,19 +160,19 @@ def _stacked(values: Sequence[Raw], dtype: DType) -> Raw:
     return StringArray.stack(values) if isinstance(values[0], StringArray) else torch.stack(list(values))
 
 
-@kernel_of("TensorArrayGatherV3", **_WITHOUT_GRADIENT)
+@kernel_of("TensorArrayGatherV3", gradient=_no_gradient)
 def _gather(handle: Raw, indices: Raw, flow_in: Raw, dtype: DType, element_shape: ShapeLike) -> Raw:
     return _stacked([_array_of(handle).read(i) for i in indices.tolist()], dtype)
 
 
-@kernel_of("TensorArrayScatterV3", shape=scalar, **_WITHOUT_GRADIENT)
+@kernel_of("TensorArrayScatterV3", shape=scalar, gradient=_no_gradient)
 def _scatter(handle: Raw, indices: Raw, value: Raw, flow_in: Raw) -> Raw:
     for index, row in zip(indices.tolist(), value, strict=True):
         _array_of(handle).write(index, row)
     return _flow()
 
 
-@kernel_of("TensorArrayConcatV3", shape=lambda *_: [None, [None]], **_WITHOUT_GRADIENT)
+@kernel_of("TensorArrayConcatV3", shape=lambda *_: [None, [None]], gradient=_no_gradient)
 def _concat(handle: Raw, flow_in: Raw, dtype: DType, element_shape_except0: Any) -> Any:
     array = _array_of(handle)
     values = [array.read(i) for i in range(len(array.items))]
@@ -185,7 +182,7 @@ def _concat(handle: Raw, flow_in: Raw, dtype: DType, element_shape_except0: Any)
     return joined, torch.tensor([len(v) for v in values])
 
 
-@kernel_of("TensorArraySplitV3", shape=scalar, **_WITHOUT_GRADIENT)
+@kernel_of("TensorArraySplitV3", shape=scalar, gradient=_no_gradient)
 def _split(handle: Raw, value: Raw, lengths: Raw, flow_in: Raw) -> Raw:
     start = 0
     for index, length in enumerate(lengths.tolist()):

@@ -11,8 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from tapeflow.core.ops import op_def as op_defs
-from tapeflow.core.ops.definition import registry
-from tapeflow.core.ops.op import OpFunction, RegisteredOp, op
+from tapeflow.core.ops.op import OpFunction, not_differentiable, op
 from tapeflow.core.ops.shape_rules import unknown
 
 Kernel = Callable[..., Any]
@@ -56,38 +55,37 @@ def _declaration() -> None:
     """Takes the parameters of an op."""
 
 
-def define(name: str, kernel: Kernel, shape: Kernel = unknown, host: Sequence[str] = (), **traits: Any) -> RegisteredOp:
-    """Registers an op whose kernel takes the parameters of its definition, in their order.
+def define(
+    name: str,
+    kernel: Kernel,
+    shape: Kernel = unknown,
+    host: Sequence[str] = (),
+    gradient: Kernel | None = None,
+    **options: Any,
+) -> None:
+    """Declares an op, as `defined_op` does, that has no function in TapeFlow and whose kernel takes raw values.
 
     Args:
         name: TensorFlow's registered name.
         kernel: takes raw values (for handles, strings and variants arrays of objects) and plain attrs.
         shape: the shape rule.
         host: inputs that the kernel takes as Python numbers.
-        **traits: see `Op`.
-
-    Returns:
-        The op. No gradient passes it, unless one is declared.
+        gradient: see `OpFunction.gradient`; None if a tape stops at the op.
+        **options: see `op`.
     """
-    op = RegisteredOp(name, kernel, tuple(parameters(name)), host, {})
-    op.string_kernel = kernel
-    op.shape = shape
-    op.differentiable = False
-    op.function = lambda *args, name=None: op.run(args, name)
-    for trait, value in traits.items():
-        setattr(op, trait, value)
-    registry[name] = op
-    return op
+    function = defined_op(name, kernel, shape=shape, host=host, strings=True, **options)
+    if gradient is None:
+        not_differentiable(function)
+    else:
+        function.gradient()(gradient)
 
 
-def kernel_of(
-    *names: str, shape: Kernel = unknown, host: Sequence[str] = (), **traits: Any
-) -> Callable[[Kernel], Kernel]:
+def kernel_of(*names: str, **options: Any) -> Callable[[Kernel], Kernel]:
     """Decorates the kernel of ops that take the same parameters; see `define`."""
 
     def decorate(kernel: Kernel) -> Kernel:
         for name in names:
-            define(name, kernel, shape, host, **traits)
+            define(name, kernel, **options)
         return kernel
 
     return decorate
