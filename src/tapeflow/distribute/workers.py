@@ -21,6 +21,7 @@ from tapeflow.core import errors
 from tapeflow.core.values.tensor import flat_bytes
 from tapeflow.distribute.cluster_resolver.environment import TorchrunClusterResolver
 from tapeflow.distribute.cluster_resolver.resolver import ClusterResolver
+from tapeflow.transport.calls import is_loopback
 
 TIMEOUT_SECONDS = 600.0
 _RESTART = (
@@ -234,7 +235,7 @@ def join(resolver: ClusterResolver, timeout_seconds: float | None, bytes_per_pac
     first = cluster.task_address(*tasks[0])
     own: str | None = cluster.task_address(task_type, task_id).rpartition(":")[0]
     if isinstance(resolver, TorchrunClusterResolver):
-        url, own = "env://", "localhost" if _is_loopback(first.rpartition(":")[0]) else None
+        url, own = "env://", "localhost" if is_loopback(first.rpartition(":")[0]) else None
     else:
         url = f"tcp://{first}"
     try:
@@ -252,7 +253,3 @@ def _kind_of(error: Exception) -> type[errors.OpError]:
     """Returns the class of TensorFlow's error for an error of `torch.distributed`."""
     late = "imed out" in str(error) or "timeout" in str(error).lower()
     return errors.DeadlineExceededError if late else errors.UnavailableError
-
-
-def _is_loopback(host: str) -> bool:
-    return host in ("localhost", "::1") or host.startswith("127.")
