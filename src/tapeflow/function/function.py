@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypeVar, overload
 
-from tapeflow.core.context import contexts, detours, state
+from tapeflow.core.context import contexts, detours, override, state
 from tapeflow.core.device import machine
 from tapeflow.core.fork_locks import cached_property, new_rlock
 from tapeflow.core.gc_pause import pause_collection
@@ -354,15 +354,12 @@ class Function:
         function_type = FunctionType(self._signature, specs[0], specs[1], names)
         graph.structured_input_signature = function_type.structured_input_signature
         call_args, call_kwargs = self._python_arguments(call_args, call_kwargs)
-        before, state.tracing = state.tracing, graph
-        try:
+        with override(state, tracing=graph):
             if self._options.autograph:
                 with hooks.user_code(self._python_function):
                     graph.trace(self._converted(), call_args, call_kwargs)
             else:
                 graph.trace(self._python_function, call_args, call_kwargs)
-        finally:
-            state.tracing = before
         graph.arguments.clear()
         if any(isinstance(spec, VariableSpec) for spec in function_type.flat):
             return FunctionOfVariables(graph, function_type)

@@ -30,6 +30,7 @@ import keras
 
 from tapeflow.array.creation import zeros
 from tapeflow.autodiff.gradient_tape import GradientTape
+from tapeflow.core.context import override
 from tapeflow.core.lazy_modules import load
 from tapeflow.core.logger import get_logger
 from tapeflow.core.types.spec import TensorSpec
@@ -511,11 +512,8 @@ class _VariableTracker(Tracker):
             name = attr.name.split(":")[0].replace("/", "_")
             weight = keras.Variable(attr, dtype=attr.dtype.name, trainable=attr.trainable, autocast=False, name=name)
             weights[id(attr)] = weight
-            locked, self.locked = self.locked, False  # Keras refuses weights for a built layer; TensorFlow 2.0 did not
-            try:
+            with override(self, locked=False):  # Keras refuses weights for a built layer; TensorFlow 2.0 did not
                 super().track(weight)
-            finally:
-                self.locked = locked
         return attr
 
 

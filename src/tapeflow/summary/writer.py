@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
+from tapeflow.core.context import override
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import executing_eagerly, init_scope
 from tapeflow.core.types.aliases import TensorLike
@@ -51,15 +52,12 @@ class SummaryWriter:
 
     @contextmanager
     def _scope(self, step: Any) -> Iterator[Any]:
-        outer_writer, outer_step = recording.writer, recording.step
-        SummaryWriter.set_as_default(self, step)
-        try:
-            yield self
-        finally:
-            self.flush()
-            recording.writer = outer_writer
-            if step is not None:
-                recording.step = outer_step
+        values = {"writer": self} if step is None else {"writer": self, "step": step}
+        with override(recording, **values):
+            try:
+                yield self
+            finally:
+                self.flush()
 
     def init(self) -> None:
         """Prepares the writer for writing."""

@@ -11,8 +11,7 @@ import random
 import secrets
 import threading
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -153,14 +152,9 @@ def _following_seed(graph: Any) -> int:
     return count
 
 
-@contextmanager
-def own_streams(streams: Streams | None) -> Iterator[None]:
+def own_streams(streams: Streams | None) -> context.override:
     """Replaces the streams that this thread uses; None stands for the program's."""
-    before, _own.streams = _own.streams, streams
-    try:
-        yield
-    finally:
-        _own.streams = before
+    return context.override(_own, streams=streams)
 
 
 def of_operation(operation: Any, kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -196,20 +190,6 @@ def reserve(op: str | tuple[Any, ...], seed: int, seed2: int, blocks: int) -> Ph
         stream = streams.get(key) or from_seeds(seed, seed2)
         streams[key] = stream.skipped(blocks)
     return stream
-
-
-@contextmanager
-def drawing_from(generator: torch.Generator) -> Iterator[None]:
-    """Sets the generator for this thread's ops without a seed, on its device."""
-    by_device = _generators.by_device
-    before = by_device.get(generator.device)
-    by_device[generator.device] = generator
-    try:
-        yield
-    finally:
-        by_device.pop(generator.device)
-        if before is not None:
-            by_device[generator.device] = before
 
 
 class _Generators(threading.local):

@@ -8,15 +8,14 @@ of its own, which the tape relates to the variable.
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from tapeflow.core import device as devices
-from tapeflow.core.context import detours, listeners, state
+from tapeflow.core.context import detours, listeners, override, state
 from tapeflow.core.fork_locks import new_rlock
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert, operand
@@ -77,15 +76,6 @@ class VariableMeta(ABCMeta):
         for creator in state.variable_creators:
             make = _with_creator(creator, make)
         return make(**kwargs)
-
-
-@contextmanager
-def _run_eagerly() -> Iterator[None]:
-    before, state.graph = state.graph, None
-    try:
-        yield
-    finally:
-        state.graph = before
 
 
 # The kernels for a compiled graph's changes of variables. They take raw values.
@@ -202,7 +192,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
             state.tracing.own_variable(self)
         if graph is not None:
             initial_value = graph.initial_value(self, initial_value, dtype)
-            with _run_eagerly():
+            with override(state, graph=None):
                 value = convert(initial_value, None if dtype is None else as_dtype(dtype).base_dtype)
         else:
             value = convert(initial_value, None if dtype is None else as_dtype(dtype).base_dtype)
@@ -546,8 +536,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Variable:
         refuse_in_graphs("__deepcopy__")
-        before, state.tracing = state.tracing, None  # as in TensorFlow, no function creates the copy
-        try:
+        with override(state, tracing=None):  # as in TensorFlow, no function creates the copy
             copied = Variable(
                 self._value,
                 trainable=self._trainable,
@@ -557,8 +546,6 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
                 synchronization=self._synchronization,
                 aggregation=self._aggregation,
             )
-        finally:
-            state.tracing = before
         memo[id(self)] = copied
         return copied
 
