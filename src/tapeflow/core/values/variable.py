@@ -7,6 +7,7 @@ of its own, which the tape relates to the variable.
 
 from __future__ import annotations
 
+import inspect
 from abc import ABCMeta
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -37,23 +38,6 @@ if TYPE_CHECKING:
     from tapeflow.core.ops.elements import Element, ElementBuilder
     from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
     from tapeflow.core.values.strings import StringArray
-
-# The parameters of `tf.Variable`: creators are called with them all.
-_DEFAULTS = {
-    "initial_value": None,
-    "trainable": None,
-    "validate_shape": True,
-    "caching_device": None,
-    "name": None,
-    "variable_def": None,
-    "dtype": None,
-    "import_scope": None,
-    "constraint": None,
-    "synchronization": VariableSynchronization.AUTO,
-    "aggregation": VariableAggregation.NONE,
-    "shape": None,
-    "experimental_enable_variable_lifting": True,
-}
 
 
 class VariableMeta(ABCMeta):
@@ -560,6 +544,8 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, {text}>"
 
 
+# The parameters of `tf.Variable`: creators are called with them all.
+_DEFAULTS = {p.name: p.default for p in [*inspect.signature(Variable.__init__).parameters.values()][1:]}
 # The slot itself, faster than a property. A subclass with a property of that name finds the slot as `_dtype`.
 Variable.dtype = vars(Variable)["_dtype"]
 
