@@ -208,11 +208,9 @@ def find(name: str) -> Device | None:
     specification = f"{PREFIX}{spec.device_type}:{index}"
     available = ", ".join(d.name for d in logical_devices())
     kinds = ", ".join(sorted({d.kind for d in logical_devices()}))
-    raise errors.InvalidArgumentError(
-        None,
-        None,
+    raise errors.InvalidArgumentError.of(
         f"Could not satisfy device specification '{specification}'. enable_soft_placement=0. "
-        f"Supported device types [{kinds}]. All available devices [{available}].",
+        f"Supported device types [{kinds}]. All available devices [{available}]."
     )
 
 

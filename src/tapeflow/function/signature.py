@@ -299,14 +299,10 @@ class Signature:
         parameters = []
         for i, p in enumerate(self.signature.parameters.values()):
             has_default = p.default is not p.empty
-            annotation: Any = p.empty
-            if i < len(specs):
-                annotation = _Text(describe_types(specs[i]))
-            elif specs and has_default:
-                annotation = _Text(describe_types(p.default))
-            parameters.append(
-                p.replace(default=_Text("<captured_default_value>") if has_default else p.empty, annotation=annotation)
-            )
+            value = specs[i] if i < len(specs) else p.default if specs else p.empty
+            annotation = p.empty if value is p.empty else _Text(describe_types(value))
+            default = _Text("<captured_default_value>") if has_default else p.empty
+            parameters.append(p.replace(default=default, annotation=annotation))
         return str(self.signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty))
 
     @property

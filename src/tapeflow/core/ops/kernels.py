@@ -138,13 +138,7 @@ def run_kernel(
 
 
 def _flatten_values(values: Sequence[Any]) -> list[Any]:
-    out: list[Any] = []
-    for v in values:
-        if type(v) is list:
-            out.extend(v)
-        else:
-            out.append(v)
-    return out
+    return [v for value in values for v in (value if type(value) is list else (value,))]
 
 
 def _map_tensors(function: Callable[[torch.Tensor], Any], values: Sequence[Any]) -> list[Any]:
@@ -231,10 +225,10 @@ def _on_the_cpu(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any])
     target = next(t.device for t in tensors if not t.is_cpu)
     device = devices.current() if state.devices else None
     if device is not None and device.kind == "GPU" and not devices.machine.soft_placement:
-        raise errors.InvalidArgumentError(
-            None, None, f"Could not satisfy device specification '{device.name}': {target.type} has no kernel for "
-            f"{op.name}. Allow others with tf.config.set_soft_device_placement(True).",
-        )  # fmt: skip
+        raise errors.InvalidArgumentError.of(
+            f"Could not satisfy device specification '{device.name}': {target.type} has no kernel for "
+            f"{op.name}. Allow others with tf.config.set_soft_device_placement(True)."
+        )
     result = _map_result(lambda t: devices.move_value(t, target), on_cpu(kernel)(*values))
     devices.machine.computed_on_cpu.setdefault(op.name, set()).update(str(t.dtype)[6:] for t in tensors)
     return result
