@@ -173,13 +173,8 @@ def _live_loop(
 
 
 def _certain_writes(node: ast.AST) -> set[str]:
-    if isinstance(
-        node, (ast.Assign, ast.AnnAssign, ast.Delete, ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
-    ):
-        if isinstance(node, ast.AnnAssign) and node.value is None:
-            return set()
-        return writes([node])
-    return set()
+    kinds = ast.Assign, ast.AnnAssign, ast.Delete, ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom
+    return writes([node]) if isinstance(node, kinds) and getattr(node, "value", node) is not None else set()
 
 
 # ---- definite assignment ---------------------------------------------------------------------------------------------
@@ -221,19 +216,11 @@ class Definitions:
             ends = [self.block(node.body, set(defined)), self.block(node.orelse, set(defined))]
             return _intersect_names(*ends)
         if isinstance(node, (ast.While, ast.For)):
-            if isinstance(node, ast.For):
-                self._expressions([node.iter], defined)
+            parts = [node.test] if isinstance(node, ast.While) else [node.target, node.iter]
+            extra = notes(node).extra_test  # of a `for`
+            self._expressions([*parts, *([extra] if extra else [])], defined)
             self._entered(node, defined)
-            inside = set(defined)
-            if isinstance(node, ast.For):
-                self._expressions([node.target], defined)
-                if extra := notes(node).extra_test:
-                    self._expressions([extra], defined)
-                inside |= writes([node.target])
-            else:
-                self._expressions([node.test], defined)
-                inside |= writes([node.test])
-            self.block(node.body, inside)
+            self.block(node.body, defined | writes(parts[:1]))
             return defined
         if isinstance(node, (ast.Try, ast.TryStar)):
             end = self.block([*node.body, *node.orelse], set(defined))

@@ -351,24 +351,20 @@ def for_stmt(
     if staged is not None:
         loop = StagedLoop(body, test, get_state, set_state, names, options)
         bounds = _range_bounds(iterable)
+        start, limit, delta = bounds or (0, None, None)
+        first = None if bounds is None else as_tensor(start)
         if bounds is not None and _counts_up(bounds):
-            start, limit, _ = bounds
-            loop.over((as_tensor(start),), lambda i: i < limit, lambda i: (i, lambda: (i + 1,)), first=as_tensor(start))
-            return
-        if (
-            bounds is not None and as_tensor(bounds[0]).dtype.is_floating
-        ):  # each item has the rounding of the one before
-            start, limit, delta = bounds
+            loop.over((as_tensor(start),), lambda i: i < limit, lambda i: (i, lambda: (i + 1,)), first=first)
+        elif first is not None and first.dtype.is_floating:  # each item has the rounding of the one before
             loop.over(
                 (as_tensor(start),),
                 lambda x: logical_or(logical_and(delta > 0, x < limit), logical_and(delta < 0, x > limit)),
                 lambda x: (x, lambda: (x + delta,)),
-                first=as_tensor(start),
+                first=first,
             )
-            return
-        count, item = staged
-        first = None if bounds is None else as_tensor(bounds[0])
-        loop.over((as_tensor(0),), lambda i: i < count, lambda i: (item(i), lambda: (i + 1,)), first=first)
+        else:
+            count, item = staged
+            loop.over((as_tensor(0),), lambda i: i < count, lambda i: (item(i), lambda: (i + 1,)), first=first)
         return
     if test is None:
         for item in iterable:
