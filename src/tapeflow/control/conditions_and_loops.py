@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -65,9 +66,7 @@ def cond(
 
 def is_symbolic(value: Any) -> bool:
     """Returns True if a value is a tensor of a graph, or a variable while one is built."""
-    if isinstance(value, SymbolicTensor):
-        return True
-    return state.graph is not None and isinstance(value, ReadAsTensor)
+    return isinstance(value, SymbolicTensor) or (state.graph is not None and isinstance(value, ReadAsTensor))
 
 
 def case(
@@ -298,15 +297,14 @@ def while_loop(
     loop_vars = nest.map_structure(without_variables, loop_vars)
     structure = nest.map_structure(type_spec_from_value, list(loop_vars))
     limit: Any = maximum_iterations
-    remaining = None if limit is None else int(limit)
-    while (remaining is None or remaining > 0) and cond(*loop_vars):
+    for _ in itertools.count() if limit is None else range(int(limit)):
+        if not cond(*loop_vars):
+            break
         result = body(*loop_vars)
         if not isinstance(result, (list, tuple)):
             raise TypeError(f"'body' must give a list or tuple of {len(structure)} loop variables, not {result!r}")
         loop_vars = nest.map_structure(without_variables, result)
         nest.assert_same_structure(structure, list(loop_vars))
-        if remaining is not None:
-            remaining -= 1
     return nest.map_structure(_convert_unless_array, loop_vars, expand_composites=True)
 
 
@@ -337,17 +335,14 @@ def Assert(
     if not isinstance(data, (list, tuple)):
         raise TypeError("values must be a sequence.")
     tensors = [convert(d) for d in data]
-    if state.graph is not None:
-        return _staged_assert(condition, tensors, 3 if summarize is None else summarize)
-    if not condition:
-        raise _assertion_error(condition, tensors, 3 if summarize is None else summarize)
-    return None
-
-
-def _staged_assert(condition: Any, data: Sequence[Any], summarize: int) -> Operation:
+    summarize = 3 if summarize is None else summarize
+    if state.graph is None:
+        if not condition:
+            raise _assertion_error(condition, tensors, summarize)
+        return None
     if not data:
         raise ValueError("Attr 'T' of 'Assert' Op passed list of length 0 less than minimum 1.")
-    return assert_op(check_assertion(summarize), convert(condition), data, summarize)
+    return assert_op(check_assertion(summarize), convert(condition), tensors, summarize)
 
 
 def check_assertion(summarize: int) -> Callable[..., None]:

@@ -322,11 +322,7 @@ def _pack_tensors(value: Sequence[Any], dtype: DType | None) -> Any:
 
 def _first_dtype(value: Any) -> DType | None:
     if isinstance(value, (list, tuple)):
-        for v in value:
-            dtype = _first_dtype(v)
-            if dtype is not None:
-                return dtype
-        return None
+        return next((dtype for dtype in map(_first_dtype, value) if dtype is not None), None)
     if isinstance(value, Tensor) or hasattr(type(value), "__tf_tensor__"):
         return as_dtype(value.dtype)
     return None
@@ -509,17 +505,17 @@ def host_value(value: Any) -> Any:
     if isinstance(value, TensorShape):
         return tuple(value.as_list())
     if isinstance(value, EagerTensor):
-        return _nested_tuples(value._array().tolist())
+        return nested_tuples(value._array().tolist())
     if isinstance(value, Tensor):
         return value  # symbolic: it has no value yet
     if isinstance(value, (np.ndarray, np.generic)):
-        return _nested_tuples(value.tolist())
+        return nested_tuples(value.tolist())
     if isinstance(value, range):
         return tuple(value)
     if hasattr(kind, "__tf_tensor__") or hasattr(value, "__array__") or isinstance(value, torch.Tensor):
         tensor = convert(value)
         # a symbolic one has no value yet
-        return _nested_tuples(tensor._array().tolist()) if isinstance(tensor, EagerTensor) else tensor
+        return nested_tuples(tensor._array().tolist()) if isinstance(tensor, EagerTensor) else tensor
     if hasattr(kind, "__index__"):
         return value.__index__()
     if isinstance(value, Sequence):
@@ -527,8 +523,8 @@ def host_value(value: Any) -> Any:
     raise unsupported_value(value, value)
 
 
-def _nested_tuples(value: float | list[Any]) -> Any:
-    return tuple([_nested_tuples(v) for v in value]) if type(value) is list else value
+def nested_tuples(value: float | list[Any]) -> Any:
+    return tuple([nested_tuples(v) for v in value]) if type(value) is list else value
 
 
 __all__ = ["convert", "datatype_name", "from_array", "from_scalar", "from_torch", "host_value", "operand"]

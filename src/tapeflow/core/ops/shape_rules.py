@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tapeflow.core import errors
 from tapeflow.core.context import state
-from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.shape import TensorShape, broadcast_shape
 from tapeflow.core.values.tensor import Tensor, invalid
 
 if TYPE_CHECKING:
@@ -245,22 +245,10 @@ def length(number: Tensor | int | None) -> int | None:
 
 def broadcast(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
     """Returns the shape of two inputs broadcast against each other."""
-    if x.rank is None or y.rank is None:
-        return TensorShape(None)
-    a, b = x.as_list(), y.as_list()
-    rank = max(len(a), len(b))
-    a, b = [1] * (rank - len(a)) + a, [1] * (rank - len(b)) + b
-    out: list[int | None] = []
-    for m, n in zip(a, b, strict=True):
-        if m == n or n == 1:
-            out.append(m)
-        elif m == 1:
-            out.append(n)
-        elif m is None or n is None:
-            out.append((m or n) or None)  # beside 0 it may be 1
-        else:
-            raise invalid(f"Incompatible shapes: {text(x)} vs. {text(y)}")
-    return TensorShape(out)
+    try:
+        return broadcast_shape(x, y)
+    except ValueError:
+        raise invalid(f"Incompatible shapes: {text(x)} vs. {text(y)}") from None
 
 
 def broadcast_all(*shapes: Any) -> TensorShape:

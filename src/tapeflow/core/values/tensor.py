@@ -146,49 +146,35 @@ class Tensor(TensorType):
         return Reference(self)
 
 
-class _ArrayAttribute:
-    """An attribute of NumPy's arrays that tensors lack: reading it raises an error with advice.
+class _Absent:
+    """An attribute that tensors lack: reading it raises an error, in a class too if it comes with advice.
 
     Descriptors rather than a `__getattr__`, which would be called for whatever a tensor lacks: Keras asks each tensor
     for a mask.
     """
 
-    __slots__ = ("_name",)
+    __slots__ = ("_advice", "_name")
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, advice: str = "") -> None:
+        self._name, self._advice = name, advice
 
     def __get__(self, tensor: Tensor | None, owner: type) -> Any:
-        raise AttributeError(
-            f"{owner.__name__} object has no attribute '{self._name}'. "
-            "\n        If you are looking for numpy-related methods, please run the following:"
-            "\n        tf.experimental.numpy.experimental_enable_numpy_behavior()\n      "
-        )
+        if tensor is None and not self._advice:
+            return self
+        raise AttributeError(f"{owner.__name__} object has no attribute '{self._name}'{self._advice}")
 
 
+_ADVICE = (
+    ". \n        If you are looking for numpy-related methods, please run the following:"
+    "\n        tf.experimental.numpy.experimental_enable_numpy_behavior()\n      "
+)
 _ARRAY_ATTRIBUTES = frozenset(
     {"T", "astype", "ravel", "transpose", "reshape", "clip", "size", "data", "max", "min", "mean", "sum"}
 )
 for _name in _ARRAY_ATTRIBUTES:
-    setattr(Tensor, _name, _ArrayAttribute(_name))
-
-
-class _EveryTensors:
-    """An attribute that each kind of tensor defines for itself."""
-
-    __slots__ = ("_name",)
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __get__(self, tensor: Any, owner: type) -> Any:
-        if tensor is None:
-            return self
-        raise AttributeError(f"{owner.__name__} object has no attribute '{self._name}'")
-
-
-for _name in ("dtype", "eval", "get_shape", "name", "ndim", "set_shape", "shape"):
-    setattr(Tensor, _name, _EveryTensors(_name))
+    setattr(Tensor, _name, _Absent(_name, _ADVICE))
+for _name in ("dtype", "eval", "get_shape", "name", "ndim", "set_shape", "shape"):  # each kind defines them for itself
+    setattr(Tensor, _name, _Absent(_name))
 
 
 class ReadAsTensor(TensorType):
