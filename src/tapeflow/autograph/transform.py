@@ -267,8 +267,8 @@ class Transformer(ast.NodeTransformer):
         values: list[ast.expr] = []
         for block in _statement_blocks(node.body):
             for stmt in list(block):
-                call = stmt.value if isinstance(stmt, ast.Expr) else None
-                func = call.func if isinstance(call, ast.Call) else None
+                call: Any = stmt.value if isinstance(stmt, ast.Expr) else None
+                func = getattr(call, "func", None)
                 if getattr(func, "attr", getattr(func, "id", "")) == "set_loop_options":
                     block.remove(stmt)
                     named = [(k.arg, k.value) for k in call.keywords]

@@ -160,8 +160,8 @@ class StagedTensorArray(TensorArray, CompositeTensor):
 
 def with_flow(spec: TensorArraySpec, flow: Any) -> StagedTensorArray:
     """Returns an array of this spec with a list as its flow."""
-    options = {"dynamic_size": spec._dynamic_size, "infer_shape": spec._infer_shape}
-    array = StagedTensorArray(spec._dtype, flow=flow, element_shape=spec._element_shape, **options)
+    dtype, shape, infers = spec._dtype, spec._element_shape, spec._infer_shape
+    array = StagedTensorArray(dtype, None, spec._dynamic_size, flow=flow, infer_shape=infers, element_shape=shape)
     if spec._known is not None:
         array._static = spec._known
     return array

@@ -360,9 +360,8 @@ class _RestoredValue:
     def __call__(self, shape: Any, dtype: Any = None) -> Any:
         if tuple(shape) == tuple(self._value.shape):
             return self._value
-        if (
-            internals.in_stateless_scope()
-        ):  # Keras swallows errors that are raised here, and builds the layer a second time
+        # In such a scope, Keras swallows errors, and builds the layer a second time.
+        if internals.in_stateless_scope():
             return self._initializer(shape, dtype=dtype)
         # The error ends the initialization of this model's variables; Keras would go on with them in the next model.
         internals.global_state.set_global_attribute("uninitialized_variables", [])

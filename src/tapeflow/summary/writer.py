@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -122,7 +122,7 @@ class FileWriter(SummaryWriter):
             if not self._closed:
                 self._file.flush()
         else:
-            _write_in_graph("FlushSummaryWriter", self._file.flush)
+            python_op("FlushSummaryWriter", self._file.flush, [])
 
     def close(self) -> None:
         """Flushes, and closes the file for good."""
@@ -130,11 +130,7 @@ class FileWriter(SummaryWriter):
             self._closed = True
             self._finalizer()
         else:
-            _write_in_graph("CloseSummaryWriter", self._file.close)
-
-
-def _write_in_graph(name: str, function: Callable[..., Any]) -> None:
-    python_op(name, function, [])
+            python_op("CloseSummaryWriter", self._file.close, [])
 
 
 class NoopWriter(SummaryWriter):

@@ -38,6 +38,7 @@ class TrackableDataStructure(Trackable):
 
     __slots__ = ()
     _self_trainable = True  # TensorFlow's name
+    _storage: Any  # the wrapped value
 
     @property
     def _values(self) -> Sequence[Any]:

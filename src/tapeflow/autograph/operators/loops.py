@@ -351,7 +351,7 @@ def for_stmt(
     if staged is not None:
         loop = StagedLoop(body, test, get_state, set_state, names, options)
         bounds = _range_bounds(iterable)
-        start, limit, delta = bounds or (0, None, None)
+        start, limit, delta = bounds or (0, 0, 0)
         first = None if bounds is None else as_tensor(start)
         if bounds is not None and _counts_up(bounds):
             loop.over((as_tensor(start),), lambda i: i < limit, lambda i: (i, lambda: (i + 1,)), first=first)

@@ -206,12 +206,10 @@ def from_scalar(value: Any, dtype: DType | None) -> EagerTensor:
     if dtype is None:
         if kind is float:
             dtype = float32
-        elif kind is bool:
-            dtype = bool_
         elif kind is int:
             dtype = int32 if value in _INT32 else int64
         else:
-            dtype = complex128
+            dtype = bool_ if kind is bool else complex128
     if not fits(letter(kind), dtype) and not (kind is bool and state.graph is not None and _is_number(dtype)):
         raise unfit(value, dtype)
     if (
@@ -510,8 +508,6 @@ def host_value(value: Any) -> Any:
         return value  # symbolic: it has no value yet
     if isinstance(value, (np.ndarray, np.generic)):
         return nested_tuples(value.tolist())
-    if isinstance(value, range):
-        return tuple(value)
     if hasattr(kind, "__tf_tensor__") or hasattr(value, "__array__") or isinstance(value, torch.Tensor):
         tensor = convert(value)
         # a symbolic one has no value yet

@@ -289,13 +289,13 @@ def _row_array(leaves: list[Any], value: Sequence[Any], dtype: DType | None) -> 
     if first == "s":
         return _text_array(leaves), string
     if first == "i":
-        array = _integer_array(leaves, np.int64)
+        array = _number_array(leaves, np.int64)
         if dtype is None:
             dtype = int32 if array.min() >= _INT32_MIN and array.max() <= _INT32_MAX else int64
         return array, dtype
     if first == "f":
         float_dtype = FROM_NUMPY[type(leaves[0])] if isinstance(leaves[0], np.floating) else float32
-        array = _float_array(leaves)
+        array = _number_array(leaves, np.float64)
         if dtype is None:
             _check_default_range(array, float_dtype)
         if dtype is not None and float_dtype is not float64:
@@ -313,24 +313,19 @@ def _as_direct(leaves: list[Any], dtype: DType) -> Any:
     if dtype is string:
         return _text_array(leaves)
     if dtype.is_integer:
-        return _integer_array(leaves, np.uint64 if dtype is uint64 else np.int64)
+        return _number_array(leaves, np.uint64 if dtype is uint64 else np.int64)
     if dtype.is_floating:
-        return _float_array(leaves)
+        return _number_array(leaves, np.float64)
     return np.array(leaves, dtype.as_numpy_dtype)
 
 
-def _integer_array(leaves: list[Any], kind: type) -> np.ndarray:
+def _number_array(leaves: list[Any], kind: type) -> np.ndarray:
     try:
         return np.array(leaves, kind)
     except OverflowError:
+        if kind is np.float64:
+            raise _out_of_range() from None
         raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.") from None
-
-
-def _float_array(leaves: list[Any]) -> np.ndarray:
-    try:
-        return np.array(leaves, np.float64)
-    except OverflowError:
-        raise _out_of_range() from None
 
 
 def _out_of_range() -> ValueError:

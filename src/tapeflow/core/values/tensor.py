@@ -147,23 +147,24 @@ class Tensor(TensorType):
 
 
 class _Absent:
-    """An attribute that tensors lack: reading it raises an error, in a class too if it comes with advice.
+    """An attribute that tensors lack: reading it raises an error with a message about a class.
 
     Descriptors rather than a `__getattr__`, which would be called for whatever a tensor lacks: Keras asks each tensor
     for a mask.
     """
 
-    __slots__ = ("_advice", "_name")
+    __slots__ = ("_in_class", "_message")
 
-    def __init__(self, name: str, advice: str = "") -> None:
-        self._name, self._advice = name, advice
+    def __init__(self, message: str, in_class: bool = False) -> None:
+        self._message, self._in_class = message, in_class
 
     def __get__(self, tensor: Tensor | None, owner: type) -> Any:
-        if tensor is None and not self._advice:
+        if tensor is None and not self._in_class:
             return self
-        raise AttributeError(f"{owner.__name__} object has no attribute '{self._name}'{self._advice}")
+        raise AttributeError(self._message.format(owner.__name__))
 
 
+_NO_ATTRIBUTE = "{{}} object has no attribute '{}'"
 _ADVICE = (
     ". \n        If you are looking for numpy-related methods, please run the following:"
     "\n        tf.experimental.numpy.experimental_enable_numpy_behavior()\n      "
@@ -172,9 +173,9 @@ _ARRAY_ATTRIBUTES = frozenset(
     {"T", "astype", "ravel", "transpose", "reshape", "clip", "size", "data", "max", "min", "mean", "sum"}
 )
 for _name in _ARRAY_ATTRIBUTES:
-    setattr(Tensor, _name, _Absent(_name, _ADVICE))
+    setattr(Tensor, _name, _Absent(_NO_ATTRIBUTE.format(_name) + _ADVICE, in_class=True))
 for _name in ("dtype", "eval", "get_shape", "name", "ndim", "set_shape", "shape"):  # each kind defines them for itself
-    setattr(Tensor, _name, _Absent(_name))
+    setattr(Tensor, _name, _Absent(_NO_ATTRIBUTE.format(_name)))
 
 
 class ReadAsTensor(TensorType):
@@ -266,22 +267,6 @@ class EagerTensor(Tensor):
     @property
     def is_tensor_like(self) -> bool:
         return True
-
-    @property
-    def op(self) -> Any:
-        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
-
-    @property
-    def graph(self) -> Any:
-        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
-
-    @property
-    def name(self) -> str:
-        raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
-
-    @property
-    def value_index(self) -> int:
-        raise AttributeError("Tensor.value_index is undefined when eager execution is enabled.")
 
     def consumers(self) -> Any:
         raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled.")
@@ -395,6 +380,8 @@ class EagerTensor(Tensor):
         return f"tf.Tensor({numpy_text(self)}, shape={self.shape}, dtype={self.dtype.name})"
 
 
+for _name in ("op", "graph", "name", "value_index"):
+    setattr(EagerTensor, _name, _Absent(f"Tensor.{_name} is undefined when eager execution is enabled."))
 EagerTensor._content = EagerTensor.value
 
 
