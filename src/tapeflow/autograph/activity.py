@@ -74,10 +74,8 @@ def writes(roots: Iterable[ast.AST]) -> set[str]:
 
 def composite_writes(roots: Iterable[ast.AST]) -> dict[str, ast.expr]:
     """Returns the attributes and items that are assigned to (`self.x`, `d['a']`, `a[i]`), by their text, sorted."""
-    targets = {}
-    for node in own_nodes(roots):
-        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store) and root_names(node):
-            targets[ast.unparse(node)] = node
+    stored = [n for n in own_nodes(roots) if isinstance(getattr(n, "ctx", None), ast.Store)]
+    targets = {ast.unparse(n): n for n in stored if isinstance(n, (ast.Attribute, ast.Subscript)) and root_names(n)}
     return dict(sorted(targets.items()))
 
 

@@ -232,10 +232,8 @@ def _indexed_branches(branch_fns: Any) -> dict[int, Callable[[], Any]]:
         pairs = list(branch_fns.items())
     elif not isinstance(branch_fns, (list, tuple)):
         raise TypeError(f"'branch_fns' must be a list, tuple, or dict. Received: {type(branch_fns)}")
-    elif all(callable(f) for f in branch_fns):
-        pairs = list(enumerate(branch_fns))
     else:
-        pairs = list(branch_fns)
+        pairs = list(enumerate(branch_fns) if all(map(callable, branch_fns)) else branch_fns)
     if not pairs:
         raise ValueError("Must provide at least one item in 'branch_fns'")
     for pair in pairs:
@@ -363,20 +361,15 @@ def check_assertion(summarize: int) -> Callable[..., None]:
 def _first_elements(tensor: EagerTensor, count: int) -> str:
     """Returns the first elements of a tensor as TensorFlow's graphs write them: rows in brackets without commas."""
     array = tensor._array()
-    left = size = array.size
-    if 0 <= count < size:
-        left = count
+    size = array.size
+    left = count if 0 <= count < size else size
 
     def written(part: Any, depth: int) -> str:
         nonlocal left
         if depth == array.ndim:
             left -= 1
             return escape_bytes(part) if isinstance(part, bytes) else element_text(part, tensor.dtype)
-        texts = []
-        for item in part:
-            if not left:
-                break
-            texts.append(written(item, depth + 1))
+        texts = [written(item, depth + 1) for item in itertools.takewhile(lambda _: left, part)]
         if depth + 1 < array.ndim:
             return "".join(f"[{text}]" for text in texts)
         return " ".join(texts) + ("..." if depth and len(texts) < len(part) else "")

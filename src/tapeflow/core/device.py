@@ -214,10 +214,8 @@ def find(name: str) -> Device | None:
 def name_of(value: torch.Tensor) -> str:
     """Returns the name of the device that holds a kernel's value."""
     if isinstance(value, torch.Tensor) and not value.is_cpu:
-        for device in logical_devices():
-            if device.torch == value.device:
-                return device.name
-        return f"{PREFIX}GPU:{value.device.index}"
+        unknown = f"{PREFIX}GPU:{value.device.index}"
+        return next((device.name for device in logical_devices() if device.torch == value.device), unknown)
     return getattr(value, "device_name", f"{PREFIX}CPU:0")  # a value on several devices has this attribute
 
 

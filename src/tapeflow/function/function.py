@@ -8,7 +8,7 @@ import types
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from tapeflow.core.context import contexts, detours, override, state
 from tapeflow.core.device import machine
@@ -620,35 +620,29 @@ class Traced(Protocol[P, R]):
     def pretty_printed_concrete_signatures(self) -> str: ...
 
 
+class _FunctionOptions(TypedDict, total=False):
+    """The keyword arguments behind the input signature of `tf.function` as type checkers see them."""
+
+    autograph: bool
+    jit_compile: bool | None
+    reduce_retracing: bool
+    experimental_implements: str | None
+    experimental_autograph_options: Any
+    experimental_attributes: Any
+    experimental_relax_shapes: bool | None
+    experimental_compile: bool | None
+    experimental_follow_type_hints: bool | None
+
+
 @overload
 def function(
-    func: Callable[P, R],
-    input_signature: Sequence[Any] | None = None,
-    autograph: bool = True,
-    jit_compile: bool | None = None,
-    reduce_retracing: bool = False,
-    experimental_implements: str | None = None,
-    experimental_autograph_options: Any = None,
-    experimental_attributes: Any = None,
-    experimental_relax_shapes: bool | None = None,
-    experimental_compile: bool | None = None,
-    experimental_follow_type_hints: bool | None = None,
+    func: Callable[P, R], input_signature: Sequence[Any] | None = None, **options: Unpack[_FunctionOptions]
 ) -> Traced[P, R]: ...
 
 
 @overload
 def function(
-    func: None = None,
-    input_signature: Sequence[Any] | None = None,
-    autograph: bool = True,
-    jit_compile: bool | None = None,
-    reduce_retracing: bool = False,
-    experimental_implements: str | None = None,
-    experimental_autograph_options: Any = None,
-    experimental_attributes: Any = None,
-    experimental_relax_shapes: bool | None = None,
-    experimental_compile: bool | None = None,
-    experimental_follow_type_hints: bool | None = None,
+    func: None = None, input_signature: Sequence[Any] | None = None, **options: Unpack[_FunctionOptions]
 ) -> Callable[[Callable[P, R]], Traced[P, R]]: ...
 
 

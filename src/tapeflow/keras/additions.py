@@ -338,9 +338,7 @@ def _is_property(layer: Any, name: str) -> bool:
 
 @wrapper
 def _serialize_placeholder(serialize: Any, self: Any) -> dict[str, Any]:
-    if self._value is None:
-        return {"VARIABLE_VALUE": zeros(self._shape, self._dtype)}
-    return serialize(self)
+    return {"VARIABLE_VALUE": zeros(self._shape, self._dtype)} if self._value is None else serialize(self)
 
 
 @wrapper

@@ -51,10 +51,7 @@ def compare(left: Any, *parts: Any) -> Any:
         right = parts[k + 1]()
         one = _OPERATORS[parts[k]](left, right)
         left = right
-        if is_staged(result) or (is_staged(one) and k):
-            result = logical_and(result, one)
-        else:
-            result = one
+        result = logical_and(result, one) if is_staged(result) or (is_staged(one) and k) else one
         if not is_staged(result) and not result:
             return result
     return result

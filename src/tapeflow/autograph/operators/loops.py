@@ -431,9 +431,8 @@ def _of_python(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:
 
 
 def _range_size(start: Any, limit: Any, delta: Any) -> Any:
-    if isinstance(delta, int) and delta == 1:
-        return maximum(limit - start, 0)
-    return size(tf_range(start, limit, delta))
+    counts_up = isinstance(delta, int) and delta == 1
+    return maximum(limit - start, 0) if counts_up else size(tf_range(start, limit, delta))
 
 
 def _index_like(index: Any, *values: Any) -> Any:

@@ -28,6 +28,7 @@ from tapeflow.core.ops.sequences import (
     letter,
     quick_array,
     quick_strings,
+    storage_type,
     unfit,
     unsupported_value,
 )
@@ -383,12 +384,6 @@ def from_array(array: np.ndarray, dtype: DType | None = None, own: bool = False)
 def from_numpy_type(array: np.generic | np.ndarray) -> DType | None:
     """Returns the dtype that stands for an array's type, or None."""
     return FROM_NUMPY.get(array.dtype if array.dtype.names else array.dtype.type)
-
-
-def storage_type(dtype: DType) -> Any:
-    """Returns the NumPy type of a dtype's elements; for quantized dtypes the integers that they are stored as."""
-    kind = dtype.as_numpy_dtype
-    return kind[0] if isinstance(kind, np.dtype) and kind.names else kind
 
 
 def _to_torch(array: np.ndarray, dtype: DType) -> Any:

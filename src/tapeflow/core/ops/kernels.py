@@ -266,9 +266,7 @@ def _moved_dtype(op: RegisteredOp, values: Sequence[Any]) -> torch.dtype:
 
 
 def _map_result(function: Callable[[torch.Tensor], Any], result: torch.Tensor) -> Any:
-    if isinstance(result, torch.Tensor):
-        return function(result)
-    return tuple(function(r) for r in result)
+    return function(result) if isinstance(result, torch.Tensor) else tuple(map(function, result))
 
 
 @functools.cache

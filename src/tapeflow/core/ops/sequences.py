@@ -61,6 +61,12 @@ def datatype_name(dtype: DType) -> str:
     return _DATATYPE_NAMES.get(dtype.name, dtype.name)
 
 
+def storage_type(dtype: DType) -> Any:
+    """Returns the NumPy type of a dtype's elements; for quantized dtypes the integers that they are stored as."""
+    kind = dtype.as_numpy_dtype
+    return kind[0] if isinstance(kind, np.dtype) and kind.names else kind
+
+
 def unfit(value: object, dtype: DType) -> TypeError:
     """Returns the error for a value that can't become a dtype."""
     return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {datatype_name(dtype)}")
@@ -236,8 +242,7 @@ def array_of(value: Sequence[Any], dtype: DType | None) -> tuple[Any, DType]:
     _collect_leaves(value, shape, 0, leaves)
     if not leaves:
         dtype = dtype or float32
-        kind = dtype.as_numpy_dtype
-        return np.zeros(shape, kind[0] if isinstance(kind, np.dtype) and kind.names else kind), dtype
+        return np.zeros(shape, storage_type(dtype)), dtype
     flat, flat_dtype = _row_array(leaves, value, dtype)
     return flat.reshape(shape), flat_dtype
 

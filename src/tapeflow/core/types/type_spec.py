@@ -225,9 +225,7 @@ def _are_compatible(a: Any, b: Any) -> bool:
 
 
 def _is_subtype(a: Any, b: Any) -> bool:
-    if hasattr(a, "is_subtype_of"):
-        return a.is_subtype_of(b)
-    return _agree(_is_subtype, a, b)
+    return a.is_subtype_of(b) if hasattr(a, "is_subtype_of") else _agree(_is_subtype, a, b)
 
 
 def _common_supertype(a: Any, others: Sequence[Any]) -> Any:

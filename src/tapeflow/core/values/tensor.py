@@ -400,10 +400,8 @@ def numpy_text(tensor: EagerTensor, is_repr: bool = False) -> str:
         text = f"<{tensor.value!r}>"
     elif tensor.dtype.is_numpy_compatible:
         array = tensor._array()
-        if array.ndim:
-            text = repr(array) if is_repr else str(array)
-        else:
-            text = repr(array.tolist()) if is_repr else str(array[()])
+        shown = array if array.ndim else array.tolist() if is_repr else array[()]
+        text = repr(shown) if is_repr else str(shown)
     else:
         text = "<unprintable>"
     if "\n" in text:

@@ -248,16 +248,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         except AttributeError as error:
             raise status_error(error) or error from None
 
-    def read_value(self) -> EagerTensor:
-        """Returns the tensor this variable holds now.
-
-        Raises:
-            FailedPreconditionError: the variable is uninitialized.
-        """
-        try:
-            return self._read()
-        except AttributeError as error:
-            raise status_error(error) or error from None
+    read_value = value
 
     def __tf_tensor__(self, dtype: DType | None = None, name: str | None = None) -> EagerTensor:
         if dtype is not None and dtype is not self.dtype:
