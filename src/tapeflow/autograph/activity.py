@@ -263,10 +263,8 @@ class Definitions:
                     notes(node).maybe_undefined = node.id not in defined
                 elif node.id in self.inherited:
                     notes(node).maybe_undefined = True
-            elif (
-                isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id not in defined
-            ):
-                notes(node).maybe_undefined = node.target.id in self.shared
+            elif isinstance(node, ast.AugAssign) and getattr(node.target, "id", "") in self.shared - defined:
+                notes(node).maybe_undefined = True
 
 
 def _intersect_names(one: set[str] | None, other: set[str] | None) -> set[str] | None:

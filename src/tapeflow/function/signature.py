@@ -305,9 +305,7 @@ class Signature:
     @property
     def arg_names(self) -> list[str]:
         """The names of the parameters that take positional arguments."""
-        return [
-            p.name for p in self.signature.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-        ]
+        return [name for name, _, _ in self._by_place]
 
     def names(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
         """Returns the name of the parameter of each positional argument, then of each keyword argument."""

@@ -16,6 +16,7 @@ It is called where a graph is being built, and ends in one call of `loop.over(..
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -387,9 +388,7 @@ def _count_items(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:
     """Returns the number of items, and a function that returns the item at an index."""
     if isinstance(iterable, StagedZip):
         parts = [_count_items(p) if is_staged_iterable(p) else _of_python(p) for p in iterable.parts]
-        count = parts[0][0]
-        for other, _ in parts[1:]:
-            count = _least_count(count, other)
+        count = functools.reduce(_least_count, [count for count, _ in parts])
         return count, lambda i: tuple(item(i) for _, item in parts)
     bounds = _range_bounds(iterable)
     if bounds is not None:

@@ -6,6 +6,7 @@ result, or raises InvalidArgumentError for shapes that do not go together. Eager
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -79,10 +80,7 @@ def same(x: TensorShape, *_: Any) -> TensorShape:
 
 def merge_shapes(*shapes: Any) -> TensorShape:
     """Returns the common shape of several inputs. A dimension is static if it is static in any of them."""
-    result = TensorShape(None)
-    for shape in shapes:
-        result = result.merge_with(shape)
-    return result
+    return functools.reduce(TensorShape.merge_with, shapes, TensorShape(None))
 
 
 def argument_shape(argument: Any) -> TensorShape:
@@ -253,11 +251,7 @@ def broadcast(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
 
 def broadcast_all(*shapes: Any) -> TensorShape:
     """Returns the shape of all inputs broadcast against each other."""
-    out = shapes[0]
-    for shape in shapes[1:]:
-        if isinstance(shape, TensorShape):
-            out = broadcast(out, shape)
-    return out
+    return functools.reduce(broadcast, [s for s in shapes[1:] if isinstance(s, TensorShape)], shapes[0])
 
 
 def of_both(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:

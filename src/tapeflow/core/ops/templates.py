@@ -108,11 +108,8 @@ _CHECKS = {
 
 def _keeps_dtype(op: RegisteredOp) -> bool:
     """Returns True if the result has the dtype of the inputs, which all have the same."""
-    input_attrs = {
-        a.type_attr for a, kind in zip(op.opdef.inputs, op.kinds, strict=False) if kind in ("tensor", "list")
-    }
     output_attr = op.opdef.outputs[0].type_attr
-    return bool(output_attr) and input_attrs == {output_attr}
+    return bool(output_attr) and op.tensor_attrs == {output_attr}
 
 
 @functools.cache

@@ -69,10 +69,13 @@ class _Global:
 
 
 class _Own(threading.local):
-    """The streams that this thread uses in place of the program's, and the operation that it runs."""
+    """The streams that this thread uses in place of the program's, the operation that it runs, torch's generators."""
 
     streams: Streams | None = None
     operation: Any = None
+
+    def __init__(self) -> None:
+        self.generators: dict[torch.device, torch.Generator] = {}
 
 
 state = _Global()
@@ -192,20 +195,10 @@ def reserve(op: str | tuple[Any, ...], seed: int, seed2: int, blocks: int) -> Ph
     return stream
 
 
-class _Generators(threading.local):
-    """torch's generators of one thread, by device."""
-
-    def __init__(self) -> None:
-        self.by_device: dict[torch.device, torch.Generator] = {}
-
-
-_generators = _Generators()
-
-
 def torch_generator(device: torch.device) -> torch.Generator:
     """Returns the generator of this thread for numbers without a seed."""
-    generator = _generators.by_device.get(device)
+    generator = _own.generators.get(device)
     if generator is None:
-        generator = _generators.by_device[device] = torch.Generator(device)
+        generator = _own.generators[device] = torch.Generator(device)
         generator.seed()
     return generator

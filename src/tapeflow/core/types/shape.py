@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
@@ -208,10 +209,7 @@ class TensorShape(ValuelessType):
         shape."""
         if not all(isinstance(other, TensorShape) for other in others):
             return None
-        result = self
-        for other in others:
-            result = result.most_specific_compatible_shape(other)
-        return result
+        return functools.reduce(TensorShape.most_specific_compatible_shape, others, self)
 
     def as_proto(self) -> Any:
         """Returns this shape as a `TensorShapeProto`, with -1 for unknown dimensions."""

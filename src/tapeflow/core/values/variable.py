@@ -7,6 +7,7 @@ of its own, which the tape relates to the variable.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from abc import ABCMeta
 from collections.abc import Callable, Sequence
@@ -58,7 +59,7 @@ class VariableMeta(ABCMeta):
         make: Callable[..., Any] = lambda **kw: type.__call__(ResourceVariable, **kw)  # noqa: E731
         kwargs = {**_DEFAULTS, **dict(zip(_DEFAULTS, args, strict=False)), **kwargs}
         for creator in state.variable_creators:
-            make = _with_creator(creator, make)
+            make = functools.partial(creator, make)
         return make(**kwargs)
 
 
@@ -93,10 +94,6 @@ def _sum_element(b: ElementBuilder, old: Element, delta: Element) -> Any:
 
 def _difference_element(b: ElementBuilder, old: Element, delta: Element) -> Any:
     return b.sub(old, delta)
-
-
-def _with_creator(creator: Callable[..., Any], make: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda **kwargs: creator(make, **kwargs)
 
 
 def _outside_of_graphs(initial_value: Callable[[], Any]) -> Any:
