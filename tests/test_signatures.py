@@ -21,7 +21,6 @@ MADE_BY_THE_LIBRARY = "programs make no such object"
 ADDED = "TapeFlow's has a parameter more"
 DIFFERENT = {
     "DType": MADE_BY_THE_LIBRARY,
-    "NoneTensorSpec": MADE_BY_THE_LIBRARY,
     "dtypes.DType": MADE_BY_THE_LIBRARY,
     "distribute.StrategyExtended": MADE_BY_THE_LIBRARY,
     "lite.TFLiteConverter": "made by class methods",

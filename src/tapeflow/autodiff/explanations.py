@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from tapeflow.autodiff.gradient_tape import GradientTape
     from tapeflow.core.ops.definition import Op
 
-_LEAVING = {"numpy": "numpy()", "item": "item()", "tolist": "tolist()"}
-_STORING = {"assign": "assign", "assign_add": "assign_add", "assign_sub": "assign_sub"}
+_LEAVING = ("numpy", "item", "tolist")
+_STORING = ("assign", "assign_add", "assign_sub")
 _CONVERSIONS = ("float", "int", "bool", "list")
 _DEPTH = 3  # of functions that the block calls
 
@@ -61,7 +61,8 @@ def explain_gradients(
     """
     labels: dict[str, list[str]] = {}
     for source in sources:
-        label = source.name if _is_variable(source) else f"the {source.dtype.name} tensor of shape {source.shape}"
+        is_variable = isinstance(source, ReadAsTensor)
+        label = source.name if is_variable else f"the {source.dtype.name} tensor of shape {source.shape}"
         labels.setdefault(_explain_one(tape, owner, targets, source, frame), []).append(label)
     return "\n".join(f"The gradient with respect to {', '.join(names)} is {text}" for text, names in labels.items())
 
@@ -77,7 +78,7 @@ def _explain_one(
         return f"{start} The target is {', '.join(wrong)}: only floating-point and complex values have gradients."
     ids = _ids_of(tape, source)
     if ids.isdisjoint(tape.watched):
-        places = list(_suspect_lines(owner, frame)) if _is_variable(source) and source.trainable else []
+        places = list(_suspect_lines(owner, frame)) if isinstance(source, ReadAsTensor) and source.trainable else []
         found = f" Values leave the tape here:\n{_text_of(places)}" if places else ""
         return f"{start} {_why_not_watched(tape, source)}{found}"
     reached, calls = _reach_of(tape, ids)
@@ -107,10 +108,6 @@ def _text_of(places: Sequence[Place]) -> str:
     return "\n".join(map(str, sorted(set(own or places))))
 
 
-def _is_variable(value: Tensor | Variable) -> bool:
-    return isinstance(value, ReadAsTensor)
-
-
 def _ids_of(tape: Tape, source: Tensor | Variable) -> set[int]:
     """Returns the ids of a tensor, or of all reads of a variable."""
     i = id_of(source)
@@ -118,7 +115,7 @@ def _ids_of(tape: Tape, source: Tensor | Variable) -> set[int]:
 
 
 def _why_not_watched(tape: Tape, source: Tensor | Variable) -> str:
-    if not _is_variable(source):
+    if not isinstance(source, ReadAsTensor):
         return (
             "The tape did not watch it: call tape.watch(tensor) in the `with` block, before the ops. Only trainable "
             "variables are watched without a call."
@@ -284,7 +281,7 @@ def _leaving_reason(node: ast.Call, called: Any) -> str | None:
     """Returns the reason if a call's result has no gradient because no op computes it."""
     method = node.func.attr if isinstance(node.func, ast.Attribute) else None
     if called is None and method in _LEAVING:
-        return f"{_LEAVING[method]} gives values without gradients: compute with ops instead."
+        return f"{method}() gives values without gradients: compute with ops instead."
     if called is None and method in _STORING:
         return f"No gradient passes through {method}: use the tensor itself."
     if isinstance(node.func, ast.Name) and node.func.id in _CONVERSIONS and called is None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.autodiff.targets_and_sources import UnconnectedGradients, gives_zeros, zero_gradient, zeros_like
 from tapeflow.core.autodiff.tape import Call, Tape, describe, gradient_of_call
-from tapeflow.core.context import discard, listeners, state
+from tapeflow.core.context import discard, listeners, override, state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values import nest
@@ -91,17 +92,11 @@ class ForwardAccumulator:
         if not any(o.dtype.differentiable for o in outputs):
             return
         # Tapes around this accumulator record the computation of the tangents; those inside it do not.
-        all_tapes = state.tapes
-        outer = []
-        for tape in all_tapes:
-            if tape is self:
-                break
-            outer.append(tape)
+        outer = list(itertools.takewhile(lambda tape: tape is not self, state.tapes))
         call = Call(op, attrs, [0] * len(inputs), 0, tuple([t is not None for t in tangents]))
         describe(call, list(inputs), outputs)
         inner = Tape(persistent=False, watch_accessed=False)
-        state.tapes = outer
-        try:
+        with override(state, tapes=outer):
             dys = [zero_gradient(o) for o in outputs]
             inner.start()
             try:
@@ -115,8 +110,6 @@ class ForwardAccumulator:
             finally:
                 inner.stop()
             products = inner.gradients([g for g, _ in pairs], dys, [t for _, t in pairs])
-        finally:
-            state.tapes = all_tapes
         for out, tangent in zip(outputs, products, strict=True):
             if tangent is not None and out.dtype.differentiable:
                 if not out._id:

@@ -37,9 +37,9 @@ class OperationOfCall:
             ValueError: the op has no such attr.
         """
         op = self.call.op
-        for param, value in zip(op.statics(op.params), self.call.attrs, strict=True):
-            if op.attr_names.get(param) == name:
-                return value
+        given = {op.attr_names.get(p): v for p, v in zip(op.statics(op.params), self.call.attrs, strict=True)}
+        if name in given:
+            return given[name]
         attr = op.opdef.attrs[name]
         if attr.has_default:
             return attr.default

@@ -57,12 +57,16 @@ def sources_in(value: Any) -> tuple[list[Any], bool]:
         else:
             return plain, True
     flat = [_variable_in(v) for v in nest.flatten(value, expand_composites=True)]
+    return _check_leaves(flat, "sources"), False
+
+
+def _check_leaves(flat: list[Any], kind: str) -> list[Any]:
     for v in flat:
         if not isinstance(v, (Tensor, ReadAsTensor)):
             raise TypeError(
-                f"The sources of a gradient are tensors and variables, not {v!r} of type {type(v).__name__}."
+                f"The {kind} of a gradient are tensors and variables, not {v!r} of type {type(v).__name__}."
             )
-    return flat, False
+    return flat
 
 
 def _variable_in(source: Tensor | Variable) -> Any:
@@ -122,12 +126,7 @@ def targets_in(value: Any) -> list[Any]:
         parts = nest.flatten(leaf, expand_composites=True)
         composite = isinstance(leaf, CompositeTensor)
         flat += [p for p in parts if p.dtype.differentiable] if composite else parts
-    for v in flat:
-        if not isinstance(v, (Tensor, ReadAsTensor)):
-            raise TypeError(
-                f"The targets of a gradient are tensors and variables, not {v!r} of type {type(v).__name__}."
-            )
-    return flat
+    return _check_leaves(flat, "targets")
 
 
 def seed_of(target: Tensor, output_gradient: Tensor | float | None) -> Any:

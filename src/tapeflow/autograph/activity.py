@@ -74,10 +74,8 @@ def writes(roots: Iterable[ast.AST]) -> set[str]:
 
 def composite_writes(roots: Iterable[ast.AST]) -> dict[str, ast.expr]:
     """Returns the attributes and items that are assigned to (`self.x`, `d['a']`, `a[i]`), by their text, sorted."""
-    targets = {}
-    for node in own_nodes(roots):
-        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store) and root_names(node):
-            targets[ast.unparse(node)] = node
+    stored = [n for n in own_nodes(roots) if isinstance(getattr(n, "ctx", None), ast.Store)]
+    targets = {ast.unparse(n): n for n in stored if isinstance(n, (ast.Attribute, ast.Subscript)) and root_names(n)}
     return dict(sorted(targets.items()))
 
 
@@ -173,13 +171,8 @@ def _live_loop(
 
 
 def _certain_writes(node: ast.AST) -> set[str]:
-    if isinstance(
-        node, (ast.Assign, ast.AnnAssign, ast.Delete, ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
-    ):
-        if isinstance(node, ast.AnnAssign) and node.value is None:
-            return set()
-        return writes([node])
-    return set()
+    kinds = ast.Assign, ast.AnnAssign, ast.Delete, ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom
+    return writes([node]) if isinstance(node, kinds) and getattr(node, "value", node) is not None else set()
 
 
 # ---- definite assignment ---------------------------------------------------------------------------------------------
@@ -221,19 +214,11 @@ class Definitions:
             ends = [self.block(node.body, set(defined)), self.block(node.orelse, set(defined))]
             return _intersect_names(*ends)
         if isinstance(node, (ast.While, ast.For)):
-            if isinstance(node, ast.For):
-                self._expressions([node.iter], defined)
+            parts = [node.test] if isinstance(node, ast.While) else [node.target, node.iter]
+            extra = notes(node).extra_test  # of a `for`
+            self._expressions([*parts, *([extra] if extra else [])], defined)
             self._entered(node, defined)
-            inside = set(defined)
-            if isinstance(node, ast.For):
-                self._expressions([node.target], defined)
-                if extra := notes(node).extra_test:
-                    self._expressions([extra], defined)
-                inside |= writes([node.target])
-            else:
-                self._expressions([node.test], defined)
-                inside |= writes([node.test])
-            self.block(node.body, inside)
+            self.block(node.body, defined | writes(parts[:1]))
             return defined
         if isinstance(node, (ast.Try, ast.TryStar)):
             end = self.block([*node.body, *node.orelse], set(defined))
@@ -278,10 +263,8 @@ class Definitions:
                     notes(node).maybe_undefined = node.id not in defined
                 elif node.id in self.inherited:
                     notes(node).maybe_undefined = True
-            elif (
-                isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id not in defined
-            ):
-                notes(node).maybe_undefined = node.target.id in self.shared
+            elif isinstance(node, ast.AugAssign) and getattr(node.target, "id", "") in self.shared - defined:
+                notes(node).maybe_undefined = True
 
 
 def _intersect_names(one: set[str] | None, other: set[str] | None) -> set[str] | None:

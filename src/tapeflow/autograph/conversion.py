@@ -108,9 +108,8 @@ def _converted_call_with(features: Features, libraries: bool = False) -> Callabl
 def _called_object(f: Any, cls: type, converted_call: Callable[[Any], Any], libraries: bool) -> Any:
     """Returns the converted `__call__` of an object if it is written in Python, or the object itself."""
     method = getattr(cls, "__call__", None)  # noqa: B004
-    if type(method) is not types.FunctionType or isinstance(f, type):
-        return f
-    if not libraries and never_converted(cls.__module__):
+    excluded = isinstance(f, type) or (not libraries and never_converted(cls.__module__))
+    if type(method) is not types.FunctionType or excluded:
         return f
     inner = converted_call(method)
     return f if inner is method else types.MethodType(inner, f)
@@ -170,9 +169,7 @@ def transform_function(function: types.FunctionType) -> tuple[Any, bool]:
             argument.annotation = None
     node.args.defaults = [ast.copy_location(ast.Constant(None), d) for d in node.args.defaults]
     node.args.kw_defaults = [d and ast.copy_location(ast.Constant(None), d) for d in node.args.kw_defaults]
-    used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {
-        a.arg for a in ast.walk(node) if isinstance(a, ast.arg)
-    }
+    used = {n.id if isinstance(n, ast.Name) else n.arg for n in ast.walk(node) if isinstance(n, (ast.Name, ast.arg))}
     transformer = Transformer(FreshNames(used), function.__globals__, set(function.__code__.co_freevars), set(), owner)
     node = transformer.function(node)
     return node, transformer.changed
@@ -203,10 +200,8 @@ def _rename_code(code: types.CodeType, name: str, qualname: str) -> types.CodeTy
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             inner = constant.co_name
-            same = inner in _GENERATED
-            constant = _rename_code(
-                constant, name if same else inner, qualname if same else f"{qualname}.<locals>.{inner}"
-            )
+            names = (name, qualname) if inner in _GENERATED else (inner, f"{qualname}.<locals>.{inner}")
+            constant = _rename_code(constant, *names)
         constants.append(constant)
     code = code.replace(co_name=name, co_qualname=qualname, co_consts=tuple(constants))
     _converted_code.add(code)
@@ -220,7 +215,7 @@ def is_converted_code(code: types.CodeType) -> bool:
 
 def _class_name(function: types.FunctionType) -> str | None:
     """Returns the class of a method that uses private names, or None."""
-    *_, owner, _name = ["", *function.__qualname__.split(".")] if "." in function.__qualname__ else ["", "", ""]
+    *_, owner, _name = ["", *function.__qualname__.split(".")]
     owner = owner.lstrip("_")
     if not owner or owner == "<locals>":
         return None

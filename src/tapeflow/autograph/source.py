@@ -48,9 +48,8 @@ def _definition_of(code: types.CodeType, lines: list[str]) -> Any:
     margin = len(lines[first]) - len(lines[first].lstrip())
     while end < len(lines) and (not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > margin):
         end += 1
-    tree = _parse_lines(lines[first:end], margin)
-    if tree is None:  # a text of several lines, or brackets, reach to the left of the function
-        tree = _parse_lines(inspect.getblock(lines[first:]), margin)
+    # A text of several lines, or brackets, may reach to the left of the function.
+    tree = _parse_lines(lines[first:end], margin) or _parse_lines(inspect.getblock(lines[first:]), margin)
     if tree is None:
         return None
     node = tree.body[0].body[0] if margin else tree.body[0]

@@ -84,10 +84,7 @@ class Transformer(ast.NodeTransformer):
             node.body = self.visit(node.body)
             return node
         local = activity.parameters(node) | activity.writes(node.body)
-        self.globals, self.nonlocals = (
-            activity.declared_names(node.body, ast.Global),
-            activity.declared_names(node.body, ast.Nonlocal),
-        )
+        self.globals, self.nonlocals = (activity.declared_names(node.body, k) for k in (ast.Global, ast.Nonlocal))
         self.hidden = (self.hidden | local) - self.globals
         document = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
         node.body = _without_declarations(node.body[len(document) :]) or [ast.copy_location(ast.Pass(), node)]
@@ -115,17 +112,21 @@ class Transformer(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         if is_generator(node):
             return node
-        node.args.defaults = [self.visit(d) for d in node.args.defaults]
-        node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
+        self._visit_defaults(node.args)
         return self._nested(node, None)
 
     def visit_Lambda(self, node: ast.Lambda) -> Any:
-        node.args.defaults = [self.visit(d) for d in node.args.defaults]
-        node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
+        self._visit_defaults(node.args)
         return node if is_generator(node) else self._nested(node, self.owner)
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> Any:
+    def _visit_defaults(self, arguments: ast.arguments) -> None:
+        arguments.defaults = [self.visit(d) for d in arguments.defaults]
+        arguments.kw_defaults = [d and self.visit(d) for d in arguments.kw_defaults]
+
+    def _leave(self, node: ast.AST) -> Any:
         return node
+
+    visit_AsyncFunctionDef = visit_AsyncFor = _leave
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
         """Converts the methods of a class."""
@@ -200,9 +201,6 @@ class Transformer(ast.NodeTransformer):
         )  # fmt: skip
         return self._statement(node, [*self._state(state, composites, []), *extra, body], call)
 
-    def visit_AsyncFor(self, node: ast.AsyncFor) -> Any:
-        return node
-
     def _statement(self, node: Any, definitions: list[ast.stmt], call: ast.Call) -> list[ast.stmt]:
         self.changed = True
         where = getattr(node, "test", None) or node.iter
@@ -251,22 +249,17 @@ class Transformer(ast.NodeTransformer):
         targets: list[ast.expr] = [store(n) for n in outputs]
         assignments: list[ast.stmt] = []
         for k, (text, node) in enumerate(composites.items()):
-            read = ast.parse(text, mode="eval").body
-            values.append(operator_call("ldu", build_lambda(read), constant(text)))
+            read, again = (build_lambda(ast.parse(text, mode="eval").body) for _ in range(2))
+            values.append(operator_call("ldu", read, constant(text)))
             targets.append(store(f"value_{k}"))
-            changed = operator_call("changed", load(f"value_{k}"), build_lambda(ast.parse(text, mode="eval").body))
+            changed = operator_call("changed", load(f"value_{k}"), again)
             assignments.append(ast.If(changed, [ast.Assign([node], load(f"value_{k}"), None)], []))
         values += [load(n) for n in inner]
         targets += [store(n) for n in inner]
         get = function("get_state", [], [ast.Return(ast.Tuple(values, ast.Load()))])
-        take: list[ast.stmt] = (
-            [ast.Assign([ast.Tuple(targets, ast.Store())], load("vars_"), None)] if targets else [ast.Pass()]
-        )
-        where = ast.Pass(lineno=0, col_offset=0)
-        return [
-            get,
-            function("set_state", ["vars_"], [*self._declarations({*outputs, *inner}, where), *take, *assignments]),
-        ]
+        declarations = self._declarations({*outputs, *inner}, ast.Pass(lineno=0, col_offset=0))
+        take = ast.Assign([ast.Tuple(targets, ast.Store())], load("vars_"), None) if targets else ast.Pass()
+        return [get, function("set_state", ["vars_"], [*declarations, take, *assignments])]
 
     def _options(self, node: Any) -> ast.Dict:
         """Removes `set_loop_options(...)` from a loop's body, and builds a dict of its arguments."""
@@ -274,29 +267,26 @@ class Transformer(ast.NodeTransformer):
         values: list[ast.expr] = []
         for block in _statement_blocks(node.body):
             for stmt in list(block):
-                call = stmt.value if isinstance(stmt, ast.Expr) else None
-                if not isinstance(call, ast.Call):
-                    continue
-                if getattr(call.func, "attr", getattr(call.func, "id", "")) != "set_loop_options":
-                    continue
-                block.remove(stmt)
-                arguments = [*zip(_LOOP_OPTIONS, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
-                for key, value in arguments:
-                    keys.append(constant(key))
-                    values.append(self.visit(value))
+                call: Any = stmt.value if isinstance(stmt, ast.Expr) else None
+                func = getattr(call, "func", None)
+                if getattr(func, "attr", getattr(func, "id", "")) == "set_loop_options":
+                    block.remove(stmt)
+                    named = [(k.arg, k.value) for k in call.keywords]
+                    for key, value in [*zip(_LOOP_OPTIONS, call.args, strict=False), *named]:
+                        keys.append(constant(key))
+                        values.append(self.visit(value))
             if not block:
                 block.append(ast.copy_location(ast.Pass(), node))
         return ast.Dict(keys, values)
 
     def visit_Delete(self, node: ast.Delete) -> Any:
         """Makes a deleted variable undefined if control flow shares it, as its functions must still have the name."""
-        out: list[ast.stmt] = []
-        for target in node.targets:
-            if isinstance(target, ast.Name) and target.id in self.shared:
-                out.append(assign(target.id, operator_call("Undefined", constant(target.id)), node))
-            else:
-                out.append(ast.copy_location(ast.Delete([self.visit(target)]), node))
-        return out
+        return [
+            assign(target.id, operator_call("Undefined", constant(target.id)), node)
+            if isinstance(target, ast.Name) and target.id in self.shared
+            else ast.copy_location(ast.Delete([self.visit(target)]), node)
+            for target in node.targets
+        ]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         node.value = self.visit(node.value)
@@ -310,9 +300,8 @@ class Transformer(ast.NodeTransformer):
     def visit_Assert(self, node: ast.Assert) -> Any:
         if self._is_python_value(node.test):
             return self.generic_visit(node)
-        self.changed = True
         message = build_lambda(self.visit(node.msg)) if node.msg else constant(None)
-        return _place_node(ast.Expr(operator_call("assert_stmt", self.visit(node.test), message)), node)
+        return _place_node(ast.Expr(self._replaced(node, "assert_stmt", self.visit(node.test), message)), node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         """Removes annotations: annotations of local variables are never evaluated, and shared variables can't have
@@ -321,6 +310,11 @@ class Transformer(ast.NodeTransformer):
             return ast.copy_location(ast.Pass(), node)
         target = self.visit(node.target)
         return ast.copy_location(ast.Assign([target], self.visit(node.value), None), node)
+
+    def _replaced(self, node: ast.AST, operator: str, *arguments: ast.expr) -> ast.Call:
+        """Returns the call of an operator that takes the place of a node."""
+        self.changed = True
+        return _place_node(operator_call(operator, *arguments), node)
 
     # ---- expressions -------------------------------------------------------------------------------------------------
 
@@ -332,33 +326,29 @@ class Transformer(ast.NodeTransformer):
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
         if self._is_python_value(node) or _has_walrus(*node.values):
             return self.generic_visit(node)
-        self.changed = True
         first, *others = [self.visit(v) for v in node.values]
         name = "and_" if isinstance(node.op, ast.And) else "or_"
-        return _place_node(operator_call(name, first, *(_place_node(build_lambda(v), v) for v in others)), node)
+        return self._replaced(node, name, first, *(_place_node(build_lambda(v), v) for v in others))
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         if not isinstance(node.op, ast.Not) or self._is_python_value(node):
             return self.generic_visit(node)
-        self.changed = True
-        return _place_node(operator_call("not_", self.visit(node.operand)), node)
+        return self._replaced(node, "not_", self.visit(node.operand))
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         if self._is_python_value(node.test) or _has_walrus(node.body, node.orelse):
             return self.generic_visit(node)
-        self.changed = True
         text = ast.unparse(node.test)
         body, orelse = (_place_node(build_lambda(v), v) for v in (self.visit(node.body), self.visit(node.orelse)))
-        return _place_node(operator_call("if_exp", self.visit(node.test), body, orelse, constant(text)), node)
+        return self._replaced(node, "if_exp", self.visit(node.test), body, orelse, constant(text))
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         if len(node.ops) == 1 or self._is_python_value(node) or _has_walrus(*node.comparators):
             return self.generic_visit(node)
-        self.changed = True
         parts: list[ast.expr] = [self.visit(node.left)]
         for op, value in zip(node.ops, node.comparators, strict=True):
             parts += [constant(_COMPARISONS[type(op)]), _place_node(build_lambda(self.visit(value)), value)]
-        return _place_node(operator_call("compare", *parts), node)
+        return self._replaced(node, "compare", *parts)
 
     def visit_Call(self, node: ast.Call) -> Any:
         name = node.func.id if isinstance(node.func, ast.Name) else None
@@ -372,8 +362,7 @@ class Transformer(ast.NodeTransformer):
         )
         self.generic_visit(node)
         if not plain:
-            self.changed = True
-            node.func = _place_node(operator_call("converted_call", node.func), node.func)
+            node.func = self._replaced(node.func, "converted_call", node.func)
         return node
 
     # ---- code that needs no conversion -------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -65,9 +66,7 @@ def cond(
 
 def is_symbolic(value: Any) -> bool:
     """Returns True if a value is a tensor of a graph, or a variable while one is built."""
-    if isinstance(value, SymbolicTensor):
-        return True
-    return state.graph is not None and isinstance(value, ReadAsTensor)
+    return isinstance(value, SymbolicTensor) or (state.graph is not None and isinstance(value, ReadAsTensor))
 
 
 def case(
@@ -233,10 +232,8 @@ def _indexed_branches(branch_fns: Any) -> dict[int, Callable[[], Any]]:
         pairs = list(branch_fns.items())
     elif not isinstance(branch_fns, (list, tuple)):
         raise TypeError(f"'branch_fns' must be a list, tuple, or dict. Received: {type(branch_fns)}")
-    elif all(callable(f) for f in branch_fns):
-        pairs = list(enumerate(branch_fns))
     else:
-        pairs = list(branch_fns)
+        pairs = list(enumerate(branch_fns) if all(map(callable, branch_fns)) else branch_fns)
     if not pairs:
         raise ValueError("Must provide at least one item in 'branch_fns'")
     for pair in pairs:
@@ -298,15 +295,14 @@ def while_loop(
     loop_vars = nest.map_structure(without_variables, loop_vars)
     structure = nest.map_structure(type_spec_from_value, list(loop_vars))
     limit: Any = maximum_iterations
-    remaining = None if limit is None else int(limit)
-    while (remaining is None or remaining > 0) and cond(*loop_vars):
+    for _ in itertools.count() if limit is None else range(int(limit)):
+        if not cond(*loop_vars):
+            break
         result = body(*loop_vars)
         if not isinstance(result, (list, tuple)):
             raise TypeError(f"'body' must give a list or tuple of {len(structure)} loop variables, not {result!r}")
         loop_vars = nest.map_structure(without_variables, result)
         nest.assert_same_structure(structure, list(loop_vars))
-        if remaining is not None:
-            remaining -= 1
     return nest.map_structure(_convert_unless_array, loop_vars, expand_composites=True)
 
 
@@ -337,17 +333,14 @@ def Assert(
     if not isinstance(data, (list, tuple)):
         raise TypeError("values must be a sequence.")
     tensors = [convert(d) for d in data]
-    if state.graph is not None:
-        return _staged_assert(condition, tensors, 3 if summarize is None else summarize)
-    if not condition:
-        raise _assertion_error(condition, tensors, 3 if summarize is None else summarize)
-    return None
-
-
-def _staged_assert(condition: Any, data: Sequence[Any], summarize: int) -> Operation:
+    summarize = 3 if summarize is None else summarize
+    if state.graph is None:
+        if not condition:
+            raise _assertion_error(condition, tensors, summarize)
+        return None
     if not data:
         raise ValueError("Attr 'T' of 'Assert' Op passed list of length 0 less than minimum 1.")
-    return assert_op(check_assertion(summarize), convert(condition), data, summarize)
+    return assert_op(check_assertion(summarize), convert(condition), tensors, summarize)
 
 
 def check_assertion(summarize: int) -> Callable[..., None]:
@@ -368,20 +361,15 @@ def check_assertion(summarize: int) -> Callable[..., None]:
 def _first_elements(tensor: EagerTensor, count: int) -> str:
     """Returns the first elements of a tensor as TensorFlow's graphs write them: rows in brackets without commas."""
     array = tensor._array()
-    left = size = array.size
-    if 0 <= count < size:
-        left = count
+    size = array.size
+    left = count if 0 <= count < size else size
 
     def written(part: Any, depth: int) -> str:
         nonlocal left
         if depth == array.ndim:
             left -= 1
             return escape_bytes(part) if isinstance(part, bytes) else element_text(part, tensor.dtype)
-        texts = []
-        for item in part:
-            if not left:
-                break
-            texts.append(written(item, depth + 1))
+        texts = [written(item, depth + 1) for item in itertools.takewhile(lambda _: left, part)]
         if depth + 1 < array.ndim:
             return "".join(f"[{text}]" for text in texts)
         return " ".join(texts) + ("..." if depth and len(texts) < len(part) else "")

@@ -99,10 +99,8 @@ class StagedTensorArray(TensorArray, CompositeTensor):
     def _as_value(self, value: Any) -> Any:
         value = convert(value, hint=self._dtype)
         if value.dtype is not self._dtype:
-            raise errors.InvalidArgumentError(  # TensorFlow raises it at run time
-                None,
-                None,
-                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name} ",
+            raise errors.InvalidArgumentError.of(  # TensorFlow raises it at run time
+                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name} "
             )
         return value
 
@@ -162,14 +160,8 @@ class StagedTensorArray(TensorArray, CompositeTensor):
 
 def with_flow(spec: TensorArraySpec, flow: Any) -> StagedTensorArray:
     """Returns an array of this spec with a list as its flow."""
-    array = StagedTensorArray(
-        spec._dtype,
-        None,
-        spec._dynamic_size,
-        flow=flow,
-        infer_shape=spec._infer_shape,
-        element_shape=spec._element_shape,
-    )
+    dtype, shape, infers = spec._dtype, spec._element_shape, spec._infer_shape
+    array = StagedTensorArray(dtype, None, spec._dynamic_size, flow=flow, infer_shape=infers, element_shape=shape)
     if spec._known is not None:
         array._static = spec._known
     return array

@@ -351,11 +351,7 @@ class _Walk:
 def _fold_slices(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, reverse: bool) -> Any:
     walk = _Walk(fn, elems, initializer, reverse)
     fn = as_traced(fn)
-
-    def body(i: Tensor | int, value: Tensor) -> Any:
-        return (fn(value, walk.read(i)),)
-
-    return walk.go(body, walk.start)[0]
+    return walk.go(lambda i, value: (fn(value, walk.read(i)),), walk.start)[0]
 
 
 def scan(

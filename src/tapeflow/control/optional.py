@@ -238,6 +238,8 @@ class OptionalSpec(TypeSpec):
 
     __slots__ = ("_element_spec",)
 
+    value_type = Optional
+
     def __init__(self, element_spec: Any) -> None:
         self._element_spec = element_spec
 
@@ -245,11 +247,6 @@ class OptionalSpec(TypeSpec):
     def from_value(cls, value: Optional) -> OptionalSpec:
         """Returns the spec of an optional."""
         return cls(value.element_spec)
-
-    @property
-    def value_type(self) -> type:
-        """`tf.experimental.Optional`."""
-        return Optional
 
     @property
     def _component_specs(self) -> Any:

@@ -391,6 +391,8 @@ class TensorArraySpec(TypeSpec):
 
     __slots__ = ("_dtype", "_dynamic_size", "_element_shape", "_infer_shape", "_known")
 
+    value_type = TensorArray
+
     def __init__(
         self,
         element_shape: ShapeLike = None,
@@ -417,11 +419,6 @@ class TensorArraySpec(TypeSpec):
         if not isinstance(value, TensorArray):
             raise TypeError(f"Expected value to be a TensorArray, but got: `{type(value)}`")
         return value._type_spec
-
-    @property
-    def value_type(self) -> type:
-        """The class of the values: `tf.TensorArray`."""
-        return TensorArray
 
     def is_compatible_with(self, other: Any) -> bool:
         """Returns True if an array, or the arrays of another spec, can be of this spec.

@@ -14,7 +14,7 @@ from tapeflow.array.gathers import gather_v2
 from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.control.map_and_scan import as_traced, map_fn
-from tapeflow.core.context import converting_in_turn, state
+from tapeflow.core.context import override, state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.batch_rules import Batch, NoRule
@@ -98,7 +98,7 @@ def on_slices(fn: Callable[[Any], Any], elems: Any, options: BatchOptions, at_on
     eager = state.graph is None
     if eager and at_once and int(count) and not state.tapes and all(isinstance(e.value, torch.Tensor) for e in flat):
         try:
-            with converting_in_turn():
+            with override(state, in_turn=True):  # the first input of an op settles the dtype, as in a graph
                 return _called_at_once(fn, elems, values, batched, options.chunk)
         except Exception as error:
             get_logger().debug("vectorized_map traces %r, as it can't just call it: %s", fn, error)
@@ -186,12 +186,9 @@ def _called_at_once(
         return tuple([t.value for t in tensors if t is not None])
 
     dims = tuple([0 if b else None for b in batched])
-    state.on_slices, before = True, state.on_slices
-    try:
-        at_once = torch.func.vmap(on_values, dims, randomness="different", chunk_size=chunk)
+    at_once = torch.func.vmap(on_values, dims, randomness="different", chunk_size=chunk)
+    with override(state, on_slices=True):
         results = iter(at_once(*[e.value for e in values]))
-    finally:
-        state.on_slices = before
     result, tensors = traced
     packed = [None if t is None else EagerTensor(next(results), t.dtype) for t in tensors]
     return nest.pack_sequence_as(result, packed)

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 
@@ -65,21 +64,21 @@ def once_for_each_slice(what: str) -> None:
         raise RuntimeError(f"vectorized_map: {what} happens once for each slice")
 
 
-@contextmanager
-def converting_in_turn() -> Iterator[None]:
-    """Makes the first input of an op settle the dtype of the others, as in a graph."""
-    before, state.in_turn = state.in_turn, True
-    try:
-        yield
-    finally:
-        state.in_turn = before
+class override:
+    """A context in which attributes of an object have other values."""
+
+    def __init__(self, target: Any, **values: Any) -> None:
+        self._target, self._values = target, values
+
+    def _swap(self, *_: object) -> None:
+        target, values = self._target, self._values
+        self._values = {name: getattr(target, name) for name in values}
+        for name, value in values.items():
+            setattr(target, name, value)
+
+    __enter__ = __exit__ = _swap
 
 
-@contextmanager
-def nobody_listening() -> Iterator[None]:
+def nobody_listening() -> override:
     """Stops the recording of this thread's tapes."""
-    tapes, state.tapes = state.tapes, []
-    try:
-        yield
-    finally:
-        state.tapes = tapes
+    return override(state, tapes=[])

@@ -9,6 +9,7 @@ carries its device's name.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -143,17 +144,13 @@ class Machine:
         if self._logical is None:
             devices = []
             for kind in ("CPU", "GPU"):
-                index = 0
-                for physical in self.visible_devices():
-                    if physical.device_type != kind:
-                        continue
+                numbers = itertools.count()
+                for physical in [d for d in self.visible_devices() if d.device_type == kind]:
                     place = CPU if kind == "CPU" else accelerator(int(physical.name.rsplit(":", 1)[1]))
-                    parts = self.split.get(physical) or [LogicalDeviceConfiguration()]
-                    for part in parts:
-                        if kind == "GPU" and part.memory_limit and len(parts) == 1:
-                            _limit_memory(place, part.memory_limit)
-                        devices.append(Device(kind, index, place))
-                        index += 1
+                    first, *others = parts = self.split.get(physical) or [LogicalDeviceConfiguration()]
+                    if kind == "GPU" and first.memory_limit and not others:
+                        _limit_memory(place, first.memory_limit)
+                    devices += [Device(kind, next(numbers), place) for _ in parts]
             self._logical = devices
         return self._logical
 
@@ -208,21 +205,17 @@ def find(name: str) -> Device | None:
     specification = f"{PREFIX}{spec.device_type}:{index}"
     available = ", ".join(d.name for d in logical_devices())
     kinds = ", ".join(sorted({d.kind for d in logical_devices()}))
-    raise errors.InvalidArgumentError(
-        None,
-        None,
+    raise errors.InvalidArgumentError.of(
         f"Could not satisfy device specification '{specification}'. enable_soft_placement=0. "
-        f"Supported device types [{kinds}]. All available devices [{available}].",
+        f"Supported device types [{kinds}]. All available devices [{available}]."
     )
 
 
 def name_of(value: torch.Tensor) -> str:
     """Returns the name of the device that holds a kernel's value."""
     if isinstance(value, torch.Tensor) and not value.is_cpu:
-        for device in logical_devices():
-            if device.torch == value.device:
-                return device.name
-        return f"{PREFIX}GPU:{value.device.index}"
+        unknown = f"{PREFIX}GPU:{value.device.index}"
+        return next((device.name for device in logical_devices() if device.torch == value.device), unknown)
     return getattr(value, "device_name", f"{PREFIX}CPU:0")  # a value on several devices has this attribute
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
+
+_PARTS = ("job", "replica", "task", "device_type", "device_index")
 
 
 class DeviceSpec:
@@ -36,11 +39,7 @@ class DeviceSpec:
         self._device_type = None if device_type is None else str(device_type).upper()
         self._device_index = None if device_index is None else int(device_index)
 
-    job = property(lambda self: self._job)
-    replica = property(lambda self: self._replica)
-    task = property(lambda self: self._task)
-    device_type = property(lambda self: self._device_type)
-    device_index = property(lambda self: self._device_index)
+    job, replica, task, device_type, device_index = (property(attrgetter(f"_{part}")) for part in _PARTS)
 
     @classmethod
     def from_string(cls, spec: str) -> DeviceSpec:
@@ -73,7 +72,7 @@ class DeviceSpec:
     def to_string(self) -> str:
         """Returns the name, with only the specified parts."""
         text = ""
-        for part in ("job", "replica", "task"):
+        for part in _PARTS[:3]:
             value = getattr(self, part)
             if value is not None:
                 text += f"/{part}:{value}"
@@ -91,7 +90,7 @@ class DeviceSpec:
         return type(self)(**{**self._parts(), **kwargs})
 
     def _parts(self) -> dict[str, Any]:
-        return {p: getattr(self, p) for p in ("job", "replica", "task", "device_type", "device_index")}
+        return {p: getattr(self, p) for p in _PARTS}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self._parts() == other._parts()

@@ -148,23 +148,24 @@ class _StatusError(OpError):
 
     _code: int
 
+    def __init_subclass__(cls, code: int | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if code is not None:  # a program's own subclass has the code of its base
+            cls._code = code
+
     def __init__(self, node_def: Any, op: Any, message: str, *args: dict):
         super().__init__(node_def, op, message, self._code, *args)
 
 
-class CancelledError(_StatusError):
+class CancelledError(_StatusError, code=CANCELLED):
     """The operation was cancelled, for example by a `CancellationManager` or a queue that closes."""
 
-    _code = CANCELLED
 
-
-class UnknownError(_StatusError):
+class UnknownError(_StatusError, code=UNKNOWN):
     """An error of an unknown kind, for example from another address space or an exception in a `tf.py_function`."""
 
-    _code = UNKNOWN
 
-
-class InvalidArgumentError(_StatusError):
+class InvalidArgumentError(_StatusError, code=INVALID_ARGUMENT):
     """An op got an argument that it can't work with, such as shapes that don't fit each other.
 
     Example:
@@ -173,85 +174,57 @@ class InvalidArgumentError(_StatusError):
     tapeflow.errors.InvalidArgumentError: rank must be 2
     """
 
-    _code = INVALID_ARGUMENT
 
-
-class DeadlineExceededError(_StatusError):
+class DeadlineExceededError(_StatusError, code=DEADLINE_EXCEEDED):
     """A deadline passed before the operation was done."""
 
-    _code = DEADLINE_EXCEEDED
 
-
-class NotFoundError(_StatusError):
+class NotFoundError(_StatusError, code=NOT_FOUND):
     """A thing that was asked for, such as a file, does not exist."""
 
-    _code = NOT_FOUND
 
-
-class AlreadyExistsError(_StatusError):
+class AlreadyExistsError(_StatusError, code=ALREADY_EXISTS):
     """A thing that was to be created exists already."""
 
-    _code = ALREADY_EXISTS
 
-
-class PermissionDeniedError(_StatusError):
+class PermissionDeniedError(_StatusError, code=PERMISSION_DENIED):
     """The caller may not do this, for example read that file."""
 
-    _code = PERMISSION_DENIED
 
-
-class UnauthenticatedError(_StatusError):
+class UnauthenticatedError(_StatusError, code=UNAUTHENTICATED):
     """The caller has not shown who it is."""
 
-    _code = UNAUTHENTICATED
 
-
-class ResourceExhaustedError(_StatusError):
+class ResourceExhaustedError(_StatusError, code=RESOURCE_EXHAUSTED):
     """Something ran out: memory on a device, space on a disk, a quota."""
 
-    _code = RESOURCE_EXHAUSTED
 
-
-class FailedPreconditionError(_StatusError):
+class FailedPreconditionError(_StatusError, code=FAILED_PRECONDITION):
     """The system is not in the state that the operation needs, such as a variable that has no value yet."""
 
-    _code = FAILED_PRECONDITION
 
-
-class AbortedError(_StatusError):
+class AbortedError(_StatusError, code=ABORTED):
     """The operation was aborted, mostly because of one that ran at the same time."""
 
-    _code = ABORTED
 
-
-class OutOfRangeError(_StatusError):
+class OutOfRangeError(_StatusError, code=OUT_OF_RANGE):
     """The operation went past the end, of a dataset or of a file."""
 
-    _code = OUT_OF_RANGE
 
-
-class UnimplementedError(_StatusError):
+class UnimplementedError(_StatusError, code=UNIMPLEMENTED):
     """The operation, or this use of it, is not implemented."""
 
-    _code = UNIMPLEMENTED
 
-
-class InternalError(_StatusError):
+class InternalError(_StatusError, code=INTERNAL):
     """The system is in a state that should not be possible."""
 
-    _code = INTERNAL
 
-
-class UnavailableError(_StatusError):
+class UnavailableError(_StatusError, code=UNAVAILABLE):
     """The service can't be reached now; trying again may help."""
 
-    _code = UNAVAILABLE
 
-
-class DataLossError(_StatusError):
+class DataLossError(_StatusError, code=DATA_LOSS):
     """Data is lost or damaged beyond repair, for example a file that ends too early."""
-
-    _code = DATA_LOSS
 
 
 _CODE_TO_CLASS: dict[int, type[OpError]] = {cls._code: cls for cls in _StatusError.__subclasses__()}

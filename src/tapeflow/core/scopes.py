@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from tapeflow.core.context import nobody_listening, state
+from tapeflow.core.context import nobody_listening, override, state
 
 
 class name_scope:
@@ -114,12 +114,9 @@ def init_scope() -> Iterator[None]:
     graph = state.graph
     while graph is not None and graph.building_function:
         graph = graph.around
-    with nobody_listening(), nullcontext() if graph is None else graph.control_dependencies(None):
-        before, state.graph = state.graph, graph
-        try:
-            yield
-        finally:
-            state.graph = before
+    outside = nullcontext() if graph is None else graph.control_dependencies(None)
+    with nobody_listening(), outside, override(state, graph=graph):
+        yield
 
 
 def executing_eagerly() -> bool:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Hashable
 from typing import Any
 
+from tapeflow.core.context import override
 from tapeflow.core.fork_locks import new_lock
 
 
@@ -36,19 +37,9 @@ class Resources:
                 resource.cancel()
 
 
-class in_use:
-    """A context: the operations that this thread runs use these resources."""
-
-    __slots__ = ("_before", "_resources")
-
-    def __init__(self, resources: Resources) -> None:
-        self._resources = resources
-
-    def __enter__(self) -> None:
-        self._before, _running.resources = _running.resources, self._resources
-
-    def __exit__(self, *_: object) -> None:
-        _running.resources = self._before
+def in_use(resources: Resources) -> override:
+    """Returns a context: the operations that this thread runs use these resources."""
+    return override(_running, resources=resources)
 
 
 class _Running(threading.local):

@@ -126,7 +126,7 @@ class Dumper:
         accepts: Callable[[Any], bool] | None,
     ) -> None:
         self.writer, self.options, self.mode = writer, options, MODES[options["tensor-debug mode"]]
-        self._regex, self._accepts = None if op_regex is None else re.compile(op_regex), accepts
+        self._regex, self._accepts = re.compile(op_regex or ""), accepts or (lambda dtype: True)
         self._positions = Positions()
         self._ids: dict[str, dict[Any, Any]] = {"graph": {}, "device": {}, "frame": {}, "source": {}}
         self._symbolic: dict[tuple[str, str, int], int] = {}
@@ -186,11 +186,7 @@ class Dumper:
     # ---- parts of events ---------------------------------------------------------------------------------------------
 
     def _is_wanted(self, name: str, dtype: Any) -> bool:
-        if (
-            dtype.torch is None
-            or (self._accepts is not None and not self._accepts(dtype))
-            or (self._regex is not None and not self._regex.match(name))
-        ):
+        if dtype.torch is None or not self._accepts(dtype) or not self._regex.match(name):
             return False
         return dtype.is_floating or self.mode in (MODES["NO_TENSOR"], MODES["SHAPE"], MODES["FULL_TENSOR"])
 

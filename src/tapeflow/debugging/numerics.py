@@ -129,9 +129,8 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
         return
     checker = _Checker()
     _inspection().add_inspector(checker.inspector)
-    state.tapes.append(checker)
-    listeners.append(checker)
-    detours.append(checker)
+    for registered in (state.tapes, listeners, detours):
+        registered.append(checker)
 
 
 def disable_check_numerics() -> None:
@@ -151,6 +150,5 @@ def disable_check_numerics() -> None:
     """
     for tape in [t for t in state.tapes if isinstance(t, _Checker)]:
         _inspection().remove_inspector(tape.inspector)
-        discard(state.tapes, tape)
-        discard(listeners, tape)
-        discard(detours, tape)
+        for registered in (state.tapes, listeners, detours):
+            discard(registered, tape)

@@ -36,20 +36,14 @@ def _describe_tensor(x: Tensor) -> str:
     return x.name if isinstance(x, SymbolicTensor) else f"shape={x.shape} dtype={x.dtype.name}"
 
 
-def _wrong_rank(x: Tensor, expected: str, message: str | None) -> ValueError:
-    return ValueError(
-        f"{prefix_of(message)}Tensor {_tensor_name(x)} must have rank {expected}.  "
-        f"Received rank {x.shape.rank}, shape {x.shape}"
-    )
-
-
 def _check_rank(x: Tensor, ranks: Sequence[Any], holds: Callable[..., bool], words: str, message: str | None) -> Any:
     """Checks `holds(rank of x, *ranks)`: at once where all ranks are static, else when the graph runs."""
     prefix, name = prefix_of(message), _tensor_name(x)
     shown = f"({', '.join(str(r) for r in ranks)})" if words.strip() == "in" else "{}"
     if x.shape.rank is not None and all(isinstance(r, int) for r in ranks):
         if not holds(x.shape.rank, *ranks):
-            raise _wrong_rank(x, words + shown.format(ranks[0]), message)
+            wanted = f"must have rank {words}{shown.format(ranks[0])}.  Received rank {x.shape.rank}, shape {x.shape}"
+            raise ValueError(f"{prefix}Tensor {name} {wanted}")
         return nothing_to_check()
 
     def check(x: Tensor, *ranks: Any) -> None:

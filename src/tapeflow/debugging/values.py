@@ -13,6 +13,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.debugging.types import prefix_of
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.graph.ir.python_op import assertion
 from tapeflow.math.casting import cast
@@ -201,11 +202,15 @@ def _assert_sign(sign: str, op: Callable[..., Any], x: Any, message: str | None,
         )
     if bool(reduce_all(op(x, convert(0, x.dtype)))):
         return None
-    shown = _SHOWN if summarize is None else max(summarize, 0)
-    values = [str(v) for v in np.asarray(x).reshape(-1)]
-    values = values[:shown] + (["..."] if len(values) > shown else [])
-    before = f"{message}.  " if message else ""
-    raise invalid(f"{before}\nCondition x {sign} 0 did not hold element-wise:\nx {_shape_and_dtype(x)} = \n{values}")
+    values = _first_elements(x, summarize)
+    title = f"Condition x {sign} 0 did not hold element-wise:"
+    raise invalid(f"{prefix_of(message)}\n{title}\nx {_shape_and_dtype(x)} = \n{values}")
+
+
+def _first_elements(tensor: Any, summarize: int | None) -> list[str]:
+    count = _SHOWN if summarize is None else max(summarize, 0)
+    elements = [str(v) for v in np.asarray(tensor).reshape(-1)]
+    return elements[:count] + (["..."] if len(elements) > count else [])
 
 
 def assert_negative(
@@ -339,15 +344,10 @@ def assert_near(
         return assertion(check, a, b, relative, absolute, holds=lambda: _are_near(a, b, relative, absolute))
     if bool(_are_near(a, b, relative, absolute)):
         return None
-    shown = _SHOWN if summarize is None else max(summarize, 0)
-
-    def values(tensor: Tensor) -> str:
-        flat = [str(v) for v in np.asarray(tensor).reshape(-1)]
-        return ", ".join(flat[:shown] + (["..."] if len(flat) > shown else []))
-
+    x_text, y_text = (", ".join(_first_elements(tensor, summarize)) for tensor in (a, b))
     raise invalid(
-        f"{message + '.  ' if message else ''}\nx and y not equal to tolerance rtol = {relative}, atol = {absolute}\n"
-        f"x {_shape_and_dtype(a)} = \n{values(a)}\ny {_shape_and_dtype(b)} = \n{values(b)}"
+        f"{prefix_of(message)}\nx and y not equal to tolerance rtol = {relative}, atol = {absolute}\n"
+        f"x {_shape_and_dtype(a)} = \n{x_text}\ny {_shape_and_dtype(b)} = \n{y_text}"
     )
 
 

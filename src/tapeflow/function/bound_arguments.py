@@ -147,11 +147,9 @@ class Binding:
             )
         if value.dtype is not spec.dtype:
             expected, actual = (datatype_name(d) for d in (spec.dtype, value.dtype))
-            raise InvalidArgumentError(
-                None,
-                None,
+            raise InvalidArgumentError.of(
                 f"cannot compute {self._name} as input #{i}(zero-based) was expected to be a {expected} tensor but is "
-                f"a {actual} tensor [Op:{self._name}]",
+                f"a {actual} tensor [Op:{self._name}]"
             )
         return value if isinstance(value, Tensor) else convert(value)
 

@@ -7,9 +7,10 @@ import operator
 import types
 import weakref
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypeVar, overload
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypedDict, TypeVar, Unpack, overload
 
-from tapeflow.core.context import contexts, detours, state
+from tapeflow.core.context import contexts, detours, override, state
 from tapeflow.core.device import machine
 from tapeflow.core.fork_locks import cached_property, new_rlock
 from tapeflow.core.gc_pause import pause_collection
@@ -84,6 +85,7 @@ class Function:
         self._python_function = python_function
         self._options = options = options or Options()
         self._name = name or _name_of(python_function)
+        self._bound_to = bound_to
         self._jit: Any = None
         cuda_graph = bool((options.experimental_attributes or {}).get("cuda_graph"))
         if options.jit_compile or cuda_graph:
@@ -92,14 +94,12 @@ class Function:
             self._jit = compiler_of(self._name, bool(options.jit_compile), cuda_graph)
         self._input_signature = None if options.input_signature is None else tuple(options.input_signature)
         if self._input_signature is not None:
-            for spec in nest.flatten(self._input_signature):
-                if not is_tensor_spec(spec) and not isinstance(spec, VariableSpec):
-                    raise TypeError(
-                        "input_signature must be a possibly nested sequence of TensorSpec objects, got "
-                        f"{options.input_signature!r}."
-                    )
-        self._bound_to = bound_to
-        self._check_signature()
+            if not all(isinstance(spec, TypeSpec) for spec in nest.flatten(self._input_signature)):
+                raise TypeError(
+                    "input_signature must be a possibly nested sequence of TensorSpec objects, got "
+                    f"{options.input_signature!r}."
+                )
+            self._check_signature(len(self._input_signature))
         # by the keys of their own, and of the calls that they serve beside
         self._traces: dict[Any, ConcreteFunction] = {}
         self._explanations: list[str] = []
@@ -124,26 +124,24 @@ class Function:
         """The calls of all functions with this code."""
         return history_of(self._python_function)
 
-    def _check_signature(self) -> None:
+    def _check_signature(self, count: int) -> None:
         """Raises a TypeError if the input signature has too few or too many specs for the parameters."""
-        if self._input_signature is None:
-            return
         parameters = list(self._signature.signature.parameters.values())
         if self._bound_to is None and parameters and parameters[0].name == "self":
             parameters = parameters[1:]  # a method that is not bound yet
         kinds = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
         takes_more = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-        if len(self._input_signature) > len(kinds) and not takes_more:
+        if count > len(kinds) and not takes_more:
             raise TypeError(
                 "input_signature contains more elements than the Python function accepts: "
-                f"{len(self._input_signature)} specs for {self._signature.signature}."
+                f"{count} specs for {self._signature.signature}."
             )
         for p in parameters:
             if p.kind is p.KEYWORD_ONLY and p.default is p.empty:
                 raise TypeError(
                     f"Since input_signature is defined, keyword-only parameter `{p.name}` must have a default value"
                 )
-        for p in kinds[len(self._input_signature) :]:
+        for p in kinds[count:]:
             if p.default is p.empty:
                 raise TypeError(f"input_signature missing type constraint for {p.name}")
 
@@ -221,7 +219,7 @@ class Function:
                 return concrete, tensors
         args, kwargs = self._signature.bind(args, kwargs)
         if self._input_signature is not None:
-            args, kwargs = self._fitted(args, kwargs)
+            args = self._fitted(args)
         own = self._own_key(args, kwargs)
         with self._tracing:
             concrete = self._usable(own)
@@ -260,14 +258,10 @@ class Function:
     def _typed(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Returns the positional arguments with the tensors' specs of the input signature in their place."""
         specs = self._input_signature or ()
-        typed = (
-            nest.map_structure(
-                lambda spec, value: value if isinstance(spec, VariableSpec) else spec, specs, tuple(args[: len(specs)])
-            )
-            if any(isinstance(s, VariableSpec) for s in nest.flatten(specs))
-            else specs
-        )
-        return (*typed, *args[len(specs) :])
+        given, rest = args[: len(specs)], args[len(specs) :]
+        if any(isinstance(s, VariableSpec) for s in nest.flatten(specs)):
+            specs = nest.map_structure(lambda s, value: value if isinstance(s, VariableSpec) else s, specs, given)
+        return (*specs, *rest)
 
     def _remember(self, key: tuple[Any, ...], concrete: ConcreteFunction) -> None:
         """Has a key lead to a trace."""
@@ -283,25 +277,19 @@ class Function:
             )  # fmt: skip
             del self._traces[next(iter(self._traces))]
 
-    def _fitted(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Returns the arguments, converted to tensors of the input signature.
+    def _fitted(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Returns the positional arguments, converted to tensors of the input signature.
 
         Raises:
             TypeError: they do not fit.
         """
         specs = self._input_signature or ()
-        fitted = list(args)
-        if len(fitted) < len(specs):
-            raise self._unfit(args, specs, "missing a required argument")
-        for i, spec in enumerate(specs):
-            try:
-                fitted[i] = cast_argument(spec, fitted[i])
-            except (TypeError, ValueError) as error:
-                raise self._unfit(args, specs, str(error)) from None
-        return tuple(fitted), kwargs
-
-    def _unfit(self, args: tuple[Any, ...], specs: tuple[Any, ...], why: str) -> TypeError:
-        return unfit(why, args, {}, self._signature.shown(specs))
+        try:
+            if len(args) < len(specs):
+                raise TypeError("missing a required argument")
+            return (*map(cast_argument, specs, args), *args[len(specs) :])
+        except (TypeError, ValueError) as error:
+            raise unfit(error, args, {}, self._signature.shown(specs)) from None
 
     # ---- tracing -----------------------------------------------------------------------------------------------------
 
@@ -331,7 +319,7 @@ class Function:
 
     def _trace(self, args: tuple[Any, ...], kwargs: dict[str, Any], may_create_variables: bool) -> ConcreteFunction:
         names = self._signature.names(args, kwargs)
-        specs = self._specs(args, kwargs)
+        specs = specs_of((self._typed(args), kwargs))
         graph = FuncGraph(self._name)
         graph.may_make_variables = may_create_variables
         graph.names_results = True
@@ -344,37 +332,21 @@ class Function:
                 f"tf.function {self._name!r} calls itself while it is traced, 100 functions deep. A tf.function can't "
                 "be recursive: use tf.while_loop, or call the Python function."
             )
-        placeholders: list[Any] = []
-        values = [*args, *kwargs.values()]
-        spec_values = [*specs[0], *specs[1].values()]
-        for name, value, spec in zip(names, values, spec_values, strict=True):
-            placeholders.append(self._placeholders(graph, name, value, spec))
+        arguments = zip(names, [*args, *kwargs.values()], [*specs[0], *specs[1].values()], strict=True)
+        placeholders = [self._placeholders(graph, name, value, spec) for name, value, spec in arguments]
         count = len(args)
         call_args, call_kwargs = tuple(placeholders[:count]), dict(zip(kwargs, placeholders[count:], strict=True))
         function_type = FunctionType(self._signature, specs[0], specs[1], names)
         graph.structured_input_signature = function_type.structured_input_signature
-        call_args, call_kwargs = self._python_arguments(call_args, call_kwargs)
-        before, state.tracing = state.tracing, graph
-        try:
-            if self._options.autograph:
-                with hooks.user_code(self._python_function):
-                    graph.trace(self._converted(), call_args, call_kwargs)
-            else:
-                graph.trace(self._python_function, call_args, call_kwargs)
-        finally:
-            state.tracing = before
+        if self._bound_to is not None:
+            call_args = (self._bound_to(), *call_args)
+        converts = self._options.autograph
+        with override(state, tracing=graph), hooks.user_code(self._python_function) if converts else nullcontext():
+            graph.trace(self._converted() if converts else self._python_function, call_args, call_kwargs)
         graph.arguments.clear()
         if any(isinstance(spec, VariableSpec) for spec in function_type.flat):
             return FunctionOfVariables(graph, function_type)
         return ConcreteFunction(graph, function_type)
-
-    def _python_arguments(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Returns the arguments of the Python function itself, for a method with `self`."""
-        if self._bound_to is not None:
-            return (self._bound_to(), *args), kwargs
-        return args, kwargs
 
     def _converted(self) -> Callable[..., Any]:
         converted = hooks.converted
@@ -383,9 +355,6 @@ class Function:
             return converted(self._python_function, libraries=True)
         options = options if isinstance(options, (tuple, list, set, frozenset)) else (options,)
         return converted(self._python_function, frozenset(o.name for o in options), libraries=True)
-
-    def _specs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        return specs_of((self._typed(args), kwargs))
 
     def _placeholders(self, graph: FuncGraph, name: str, value: Any, spec: Any) -> Any:
         """Returns an argument with placeholders for its tensors; Python values stay."""
@@ -594,10 +563,8 @@ class Function:
 
 def _name_of(function: Callable[..., Any]) -> str:
     """Returns the name of a Python function in graphs and messages."""
-    name = getattr(function, "__name__", None) or getattr(
-        getattr(function, "func", None), "__name__", type(function).__name__
-    )
-    return str(name)
+    inner = getattr(function, "func", None)  # of a `functools.partial`
+    return str(getattr(function, "__name__", None) or getattr(inner, "__name__", type(function).__name__))
 
 
 def _relax_arguments(traced: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
@@ -653,35 +620,29 @@ class Traced(Protocol[P, R]):
     def pretty_printed_concrete_signatures(self) -> str: ...
 
 
+class _FunctionOptions(TypedDict, total=False):
+    """The keyword arguments behind the input signature of `tf.function` as type checkers see them."""
+
+    autograph: bool
+    jit_compile: bool | None
+    reduce_retracing: bool
+    experimental_implements: str | None
+    experimental_autograph_options: Any
+    experimental_attributes: Any
+    experimental_relax_shapes: bool | None
+    experimental_compile: bool | None
+    experimental_follow_type_hints: bool | None
+
+
 @overload
 def function(
-    func: Callable[P, R],
-    input_signature: Sequence[Any] | None = None,
-    autograph: bool = True,
-    jit_compile: bool | None = None,
-    reduce_retracing: bool = False,
-    experimental_implements: str | None = None,
-    experimental_autograph_options: Any = None,
-    experimental_attributes: Any = None,
-    experimental_relax_shapes: bool | None = None,
-    experimental_compile: bool | None = None,
-    experimental_follow_type_hints: bool | None = None,
+    func: Callable[P, R], input_signature: Sequence[Any] | None = None, **options: Unpack[_FunctionOptions]
 ) -> Traced[P, R]: ...
 
 
 @overload
 def function(
-    func: None = None,
-    input_signature: Sequence[Any] | None = None,
-    autograph: bool = True,
-    jit_compile: bool | None = None,
-    reduce_retracing: bool = False,
-    experimental_implements: str | None = None,
-    experimental_autograph_options: Any = None,
-    experimental_attributes: Any = None,
-    experimental_relax_shapes: bool | None = None,
-    experimental_compile: bool | None = None,
-    experimental_follow_type_hints: bool | None = None,
+    func: None = None, input_signature: Sequence[Any] | None = None, **options: Unpack[_FunctionOptions]
 ) -> Callable[[Callable[P, R]], Traced[P, R]]: ...
 
 

@@ -242,10 +242,7 @@ class Signature:
         try:
             signature = inspect.signature(function, follow_wrapped=True)
         except (TypeError, ValueError):
-            signature = inspect.Signature(
-                [inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
-                 inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD)]
-            )  # fmt: skip
+            signature = inspect.signature(lambda *args, **kwargs: None)
         parameters = list(signature.parameters.values())
         self.signature = signature.replace(parameters=parameters[1:] if bound else parameters)
         self.name = getattr(function, "__name__", type(function).__name__)
@@ -299,22 +296,16 @@ class Signature:
         parameters = []
         for i, p in enumerate(self.signature.parameters.values()):
             has_default = p.default is not p.empty
-            annotation: Any = p.empty
-            if i < len(specs):
-                annotation = _Text(describe_types(specs[i]))
-            elif specs and has_default:
-                annotation = _Text(describe_types(p.default))
-            parameters.append(
-                p.replace(default=_Text("<captured_default_value>") if has_default else p.empty, annotation=annotation)
-            )
+            value = specs[i] if i < len(specs) else p.default if specs else p.empty
+            annotation = p.empty if value is p.empty else _Text(describe_types(value))
+            default = _Text("<captured_default_value>") if has_default else p.empty
+            parameters.append(p.replace(default=default, annotation=annotation))
         return str(self.signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty))
 
     @property
     def arg_names(self) -> list[str]:
         """The names of the parameters that take positional arguments."""
-        return [
-            p.name for p in self.signature.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-        ]
+        return [name for name, _, _ in self._by_place]
 
     def names(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
         """Returns the name of the parameter of each positional argument, then of each keyword argument."""
@@ -395,17 +386,14 @@ class FunctionType:
     def rows(self) -> list[tuple[str, str, str]]:
         """Returns the name and kind of each parameter, and the type of its argument."""
         rows = []
+        kinds = {name: p.kind.name for name, p in self.signature.signature.parameters.items()}
+        by_name = "VAR_POSITIONAL" not in kinds.values()
         for i, (name, value) in enumerate(zip(self.names, [*self.args, *self.kwargs.values()], strict=True)):
             kind = "POSITIONAL_ONLY" if i < len(self.args) else "KEYWORD_ONLY"
-            parameter = self.signature.signature.parameters.get(name)
-            if parameter is not None and parameter.kind is parameter.POSITIONAL_OR_KEYWORD and self._all_by_name():
+            if by_name and kinds.get(name) == "POSITIONAL_OR_KEYWORD":
                 kind = "POSITIONAL_OR_KEYWORD"
             rows.append((name, kind, describe_types(value)))
         return rows
-
-    def _all_by_name(self) -> bool:
-        kinds = {p.kind for p in self.signature.signature.parameters.values()}
-        return inspect.Parameter.VAR_POSITIONAL not in kinds
 
     def described(self, outputs: tuple[Any, ...], graph: FuncGraph) -> str:
         """Returns a text of the parameters, one a line, with outputs and captures."""

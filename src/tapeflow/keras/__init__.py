@@ -100,9 +100,7 @@ if uses_legacy_keras():
     _keras = _load_legacy()
 else:
     _keras = _load_keras()
-    importlib.import_module("tapeflow.keras.additions").add()
-    importlib.import_module("tapeflow.keras.updates").add()
-    importlib.import_module("tapeflow.keras.composites").add()
-    importlib.import_module("tapeflow.keras.distribution").add()
+    for _name in ("additions", "updates", "composites", "distribution"):
+        importlib.import_module(f"tapeflow.keras.{_name}").add()
     importlib.import_module("tapeflow.keras.state").fill()
 sys.modules[__name__] = _keras

@@ -18,7 +18,6 @@ One setting differs from TensorFlow: `jit_compile="auto"` does not compile on GP
 
 from __future__ import annotations
 
-import functools
 import inspect
 import os
 import sys
@@ -30,6 +29,7 @@ import keras
 
 from tapeflow.array.creation import zeros
 from tapeflow.autodiff.gradient_tape import GradientTape
+from tapeflow.core.context import override
 from tapeflow.core.lazy_modules import load
 from tapeflow.core.logger import get_logger
 from tapeflow.core.types.spec import TensorSpec
@@ -39,7 +39,7 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.graph import current_graph
 from tapeflow.io.atomic_replace import replaced_file
 from tapeflow.keras import internals
-from tapeflow.keras.internals import PRIVATE, Tracker, replace
+from tapeflow.keras.internals import PRIVATE, Tracker, replace, wrapper
 from tapeflow.tracking.data_structures import ListWrapper, _DictWrapper
 from tapeflow.train.checkpoint import Checkpoint
 from tapeflow.train.object_graph import View
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from tapeflow.core.values.trackable import Trackable
 
 _KERAS_FILES = (".h5", ".keras", ".json")
+_DEPTHWISE = (keras.layers.DepthwiseConv1D, keras.layers.DepthwiseConv2D)
 
 
 def add() -> None:
@@ -59,28 +60,25 @@ def add() -> None:
     keras.metrics.Metric.__init_subclass__ = classmethod(_use_reset_states)
     for layer in (keras.layers.RNN, keras.layers.Bidirectional):
         layer.reset_states = _reset_layer_states
-    keras.Model.save_weights = _saving_checkpoints(keras.Model.save_weights)
-    keras.Model.load_weights = _loading_checkpoints(keras.Model.load_weights)
-    replace("keras:Layer", "_lookup_dependency", _finding_keras_2_names)
-    replace("keras:Layer", "_handle_deferred_dependencies", _restoring_keras_2_names)
-    replace("keras:Variable", "_serialize_to_tensors", _serializing_placeholders)
-    replace("keras:Variable", "_restore_from_tensors", _restoring_initializers)
+    keras.Model.save_weights = _save_checkpoint(keras.Model.save_weights)
+    keras.Model.load_weights = _load_checkpoint(keras.Model.load_weights)
+    replace("keras:Layer", "_lookup_dependency", _find_child)
+    replace("keras:Layer", "_handle_deferred_dependencies", _restore_keras_2_name)
+    replace("keras:Variable", "_serialize_to_tensors", _serialize_placeholder)
+    replace("keras:Variable", "_restore_from_tensors", _restore_or_defer)
     for saving in ("save_model", "save_weights_only"):
-        replace(PRIVATE["saving_lib"], saving, _replacing_files)
-    replace(PRIVATE["legacy_h5_format"], "save_model_to_hdf5", _replacing_files)
-    replace(PRIVATE["saving_lib"], "load_model", _refusing_damaged_files)
-    replace(PRIVATE["legacy_h5_format"], "load_model_from_hdf5", _refusing_damaged_files)
+        replace(PRIVATE["saving_lib"], saving, _save_aside)
+    replace(PRIVATE["legacy_h5_format"], "save_model_to_hdf5", _save_aside)
+    replace(PRIVATE["saving_lib"], "load_model", _load_or_refuse)
+    replace(PRIVATE["legacy_h5_format"], "load_model_from_hdf5", _load_or_refuse)
     backup = keras.callbacks.BackupAndRestore
-    backup.on_train_begin = _with_folders_of_workers(backup.on_train_begin)
-    replace("keras:Layer", "_initialize_tracker", _tracking_variables)
+    backup.on_train_begin = _begin_in_own_folder(backup.on_train_begin)
+    replace("keras:Layer", "_initialize_tracker", _initialize_tracker)
     replace("keras:Model", "_resolve_auto_jit_compile", lambda resolve: _never_auto_compile)
     setattr(keras.Model, _names_of_edges.__name__, _names_of_edges)  # a name of TapeFlow's
-    replace("keras:Layer", "_lookup_dependency", _finding_collections)
-    for layer in (keras.layers.DepthwiseConv1D, keras.layers.DepthwiseConv2D):
-        layer._lookup_dependency = _rename_lookup(layer._lookup_dependency, {"depthwise_kernel": "kernel"})
     internals.backend.get_graph = current_graph
-    replace(PRIVATE["BaseOptimizer"], "_filter_empty_gradients", _explaining_lost_gradients)
-    keras.Model.export = _converting_export(keras.Model.export)
+    replace(PRIVATE["BaseOptimizer"], "_filter_empty_gradients", _warn_of_lost_gradients)
+    keras.Model.export = _export_model(keras.Model.export)
 
 
 def _never_auto_compile(self: Any) -> bool:
@@ -91,40 +89,35 @@ def _never_auto_compile(self: Any) -> bool:
 # ---- export ----------------------------------------------------------------------------------------------------------
 
 
-def _converting_export(export: Any) -> Any:
-    """Returns a method that writes ONNX files and exported programs of torch, and leaves other formats to Keras."""
-
-    @functools.wraps(export)
-    def export_model(
-        self: Any, filepath: str, format: str = "tf_saved_model", verbose: bool | None = None,
-        input_signature: Any = None, **kwargs: Any,
-    ) -> Any:  # fmt: skip
-        if format not in ("onnx", "torch"):
-            return export(self, filepath, format=format, verbose=verbose, input_signature=input_signature, **kwargs)
-        path = os.fspath(filepath)
-        if format == "torch" and not path.endswith(".pt2"):
-            raise ValueError(f"The PyTorch export requires the filepath to end with '.pt2'. Got: {path}")
-        opset = kwargs.pop("opset_version", None) if format == "onnx" else None
-        if kwargs:
-            raise ValueError(
-                f"export(format={format!r}) takes no {', '.join(kwargs)}: dimensions that the input signature leaves "
-                "open stay open."
-            )
-        if input_signature is None:
-            input_signature = internals.get_input_signature(self)
-        specs = [
-            TensorSpec(spec.shape, spec.dtype, name=getattr(spec, "name", None))
-            for spec in nest.flatten(input_signature)
-        ]
-        convert: Any = load("tapeflow.torch.convert")
-        difference = convert.convert(convert.module(self, *specs), _FORMATS[format], path, opset_version=opset)
-        if difference > _TOLERANCE:
-            get_logger().warning("%s: on sample inputs, an output differs from the model's by %.3g", path, difference)
-        if verbose or verbose is None:
-            print(f"Saved artifact at '{path}'.")
-        return None
-
-    return export_model
+@wrapper
+def _export_model(
+    export: Any, self: Any, filepath: str, format: str = "tf_saved_model", verbose: bool | None = None,
+    input_signature: Any = None, **kwargs: Any,
+) -> Any:  # fmt: skip
+    """Writes ONNX files and exported programs of torch, and leaves other formats to Keras."""
+    if format not in ("onnx", "torch"):
+        return export(self, filepath, format=format, verbose=verbose, input_signature=input_signature, **kwargs)
+    path = os.fspath(filepath)
+    if format == "torch" and not path.endswith(".pt2"):
+        raise ValueError(f"The PyTorch export requires the filepath to end with '.pt2'. Got: {path}")
+    opset = kwargs.pop("opset_version", None) if format == "onnx" else None
+    if kwargs:
+        raise ValueError(
+            f"export(format={format!r}) takes no {', '.join(kwargs)}: dimensions that the input signature leaves "
+            "open stay open."
+        )
+    if input_signature is None:
+        input_signature = internals.get_input_signature(self)
+    specs = [
+        TensorSpec(spec.shape, spec.dtype, name=getattr(spec, "name", None)) for spec in nest.flatten(input_signature)
+    ]
+    convert: Any = load("tapeflow.torch.convert")
+    difference = convert.convert(convert.module(self, *specs), _FORMATS[format], path, opset_version=opset)
+    if difference > _TOLERANCE:
+        get_logger().warning("%s: on sample inputs, an output differs from the model's by %.3g", path, difference)
+    if verbose or verbose is None:
+        print(f"Saved artifact at '{path}'.")
+    return None
 
 
 _FORMATS = {"onnx": "onnx", "torch": "pt2"}
@@ -134,24 +127,20 @@ _TOLERANCE = 1e-3
 # ---- gradients that are None -----------------------------------------------------------------------------------------
 
 
-def _explaining_lost_gradients(filter_empty: Any) -> Any:
-    """Returns a method that warns of variables without gradients, and then says where these are lost."""
-
-    @functools.wraps(filter_empty)
-    def _filter_empty_gradients(self: Any, grads: Any, vars: Any) -> Any:
-        lost = [variable for gradient, variable in zip(grads, vars, strict=False) if gradient is None]
-        explanation = _explain_lost_gradients(lost) if lost else None
-        try:
-            result = filter_empty(self, grads, vars)
-        except ValueError as error:
-            if explanation is None:
-                raise
-            raise ValueError(f"{error} {explanation}") from None
-        if explanation:
-            warnings.warn(explanation, stacklevel=2)
-        return result
-
-    return _filter_empty_gradients
+@wrapper
+def _warn_of_lost_gradients(filter_empty: Any, self: Any, grads: Any, vars: Any) -> Any:
+    """Warns of variables without gradients, and then says where these are lost."""
+    lost = [variable for gradient, variable in zip(grads, vars, strict=False) if gradient is None]
+    explanation = _explain_lost_gradients(lost) if lost else None
+    try:
+        result = filter_empty(self, grads, vars)
+    except ValueError as error:
+        if explanation is None:
+            raise
+        raise ValueError(f"{error} {explanation}") from None
+    if explanation:
+        warnings.warn(explanation, stacklevel=3)
+    return result
 
 
 def _explain_lost_gradients(variables: Any) -> str | None:
@@ -201,18 +190,17 @@ def _is_checkpoint(filepath: str) -> bool:
     return not os.fspath(filepath).endswith(_KERAS_FILES)
 
 
-def _saving_checkpoints(save_weights: Any) -> Any:
-    @functools.wraps(save_weights)
-    def save(self: Any, filepath: str, overwrite: bool = True, *args: Any, **kwargs: Any) -> Any:
-        if kwargs.pop("save_format", None) != "tf" and not _is_checkpoint(filepath):
-            return save_weights(self, filepath, overwrite, *args, **kwargs)
-        path = os.fspath(filepath)
-        if not overwrite and os.path.exists(f"{path}.index"):
-            raise FileExistsError(f"There are weights at {path!r} already; pass overwrite=True to replace them.")
-        _Weights(self).write(path)
-        return None
-
-    return save
+@wrapper
+def _save_checkpoint(
+    save_weights: Any, self: Any, filepath: str, overwrite: bool = True, *args: Any, **kwargs: Any
+) -> Any:
+    if kwargs.pop("save_format", None) != "tf" and not _is_checkpoint(filepath):
+        return save_weights(self, filepath, overwrite, *args, **kwargs)
+    path = os.fspath(filepath)
+    if not overwrite and os.path.exists(f"{path}.index"):
+        raise FileExistsError(f"There are weights at {path!r} already; pass overwrite=True to replace them.")
+    _Weights(self).write(path)
+    return None
 
 
 class _Weights(Checkpoint):
@@ -289,24 +277,6 @@ def _check_weights(model: Any, path: str, status: Any) -> None:
     )  # fmt: skip
 
 
-def _rename_lookup(lookup: Any, names: dict[str, str]) -> Any:
-    """Returns the method that also finds children by their names in Keras 2.
-
-    Args:
-        lookup: the method.
-        names: from the old names to the present ones.
-    """
-
-    @functools.wraps(lookup)
-    def find(self: Any, name: str, cached_dependencies: dict[str, Any] | None = None) -> Any:
-        child = lookup(self, name, cached_dependencies)
-        if child is None and name in names:
-            return lookup(self, names[name], cached_dependencies)
-        return child
-
-    return find
-
-
 def _names_of_edges(self: Any, names: list[str]) -> dict[str, str]:
     """Returns the names of a model's layers in checkpoints of Keras 2 with other numbers. Before 2.3, the input layer
     of a sequential model was number 0.
@@ -317,63 +287,45 @@ def _names_of_edges(self: Any, names: list[str]) -> dict[str, str]:
     return {name: f"layer-{int(name.removeprefix('layer-')) - 1}" for name in numbered}
 
 
-def _finding_collections(lookup: Any) -> Any:
-    """Returns the method, which then also yields a layer's lists and dicts. Keras 2 has them in its checkpoints."""
-
-    @functools.wraps(lookup)
-    def find(self: Any, name: str, cached_dependencies: dict[str, Any] | None = None) -> Any:
-        child = lookup(self, name, cached_dependencies)
-        if child is not None or name not in self.__dict__.get("_tracked", ()):
-            return child
-        return _trackable_form(getattr(self, name))
-
-    return find
-
-
 def _first_names(names: list[str]) -> str:
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
-def _loading_checkpoints(load_weights: Any) -> Any:
-    @functools.wraps(load_weights)
-    def load(self: Any, filepath: str, *args: Any, **kwargs: Any) -> Any:
-        if not _is_checkpoint(filepath) or not os.path.exists(f"{os.fspath(filepath)}.index"):
-            return load_weights(self, filepath, *args, **kwargs)
-        status = _Weights(self).read(os.fspath(filepath))
-        _check_weights(self, os.fspath(filepath), status)
-        return status
-
-    return load
+@wrapper
+def _load_checkpoint(load_weights: Any, self: Any, filepath: str, *args: Any, **kwargs: Any) -> Any:
+    if not _is_checkpoint(filepath) or not os.path.exists(f"{os.fspath(filepath)}.index"):
+        return load_weights(self, filepath, *args, **kwargs)
+    status = _Weights(self).read(os.fspath(filepath))
+    _check_weights(self, os.fspath(filepath), status)
+    return status
 
 
-def _finding_keras_2_names(lookup: Any) -> Any:
+@wrapper
+def _find_child(lookup: Any, self: Any, name: str, cached_dependencies: dict[str, Any] | None = None) -> Any:
     """Extends a method to find children by their names in checkpoints of Keras 2, too: "layer-0" for the first layer of
     a model, and "kernel" for a weight that is in "_kernel" now."""
+    """Also finds children by their names in checkpoints of Keras 2: "layer-0" for the first layer of a model, "kernel"
+    for a weight that is in "_kernel" now, and a layer's lists and dicts."""
+    child = lookup(self, name, cached_dependencies)
+    if child is None and name.startswith("layer-") and isinstance(self, keras.Model):
+        number, layers = name.removeprefix("layer-"), self.layers
+        child = layers[int(number)] if number.isdecimal() and int(number) < len(layers) else None
+    elif child is None and _is_property(self, name):
+        child = lookup(self, f"_{name}", cached_dependencies)
+    elif child is None and name == "depthwise_kernel" and isinstance(self, _DEPTHWISE):
+        return self._lookup_dependency("kernel", cached_dependencies)
+    if child is None and name in self.__dict__.get("_tracked", ()):
+        return _trackable_form(getattr(self, name))
+    return child
 
-    @functools.wraps(lookup)
-    def find(self: Any, name: str, cached_dependencies: dict[str, Any] | None = None) -> Any:
-        child = lookup(self, name, cached_dependencies)
-        if child is not None:
-            return child
-        if name.startswith("layer-") and isinstance(self, keras.Model):
-            number, layers = name.removeprefix("layer-"), self.layers
-            return layers[int(number)] if number.isdecimal() and int(number) < len(layers) else None
-        return lookup(self, f"_{name}", cached_dependencies) if _is_property(self, name) else None
 
-    return find
-
-
-def _restoring_keras_2_names(handle: Any) -> Any:
-    """Returns the method that restores a new child, also by the name that Keras 2 gave it."""
-
-    @functools.wraps(handle)
-    def restore(self: Any, name: str, trackable: Any) -> None:
-        handle(self, name, trackable)
-        public = name.removeprefix("_")
-        if public != name and _is_property(self, public):
-            handle(self, public, trackable)
-
-    return restore
+@wrapper
+def _restore_keras_2_name(handle: Any, self: Any, name: str, trackable: Any) -> None:
+    """Restores a new child, also by the name that Keras 2 gave it."""
+    handle(self, name, trackable)
+    public = name.removeprefix("_")
+    if public != name and _is_property(self, public):
+        handle(self, public, trackable)
 
 
 def _is_property(layer: Any, name: str) -> bool:
@@ -384,25 +336,17 @@ def _is_property(layer: Any, name: str) -> bool:
 # no values. A restored value takes the place of the initializer.
 
 
-def _serializing_placeholders(serialize: Any) -> Any:
-    @functools.wraps(serialize)
-    def state(self: Any) -> dict[str, Any]:
-        if self._value is None:
-            return {"VARIABLE_VALUE": zeros(self._shape, self._dtype)}
-        return serialize(self)
-
-    return state
+@wrapper
+def _serialize_placeholder(serialize: Any, self: Any) -> dict[str, Any]:
+    return {"VARIABLE_VALUE": zeros(self._shape, self._dtype)} if self._value is None else serialize(self)
 
 
-def _restoring_initializers(restore: Any) -> Any:
-    @functools.wraps(restore)
-    def restore_or_defer(self: Any, restored_tensors: dict[str, Any]) -> Any:
-        if self._value is not None:
-            return restore(self, restored_tensors)
-        self._initializer = _RestoredValue(restored_tensors["VARIABLE_VALUE"], self._initializer, self.path)
-        return None
-
-    return restore_or_defer
+@wrapper
+def _restore_or_defer(restore: Any, self: Any, restored_tensors: dict[str, Any]) -> Any:
+    if self._value is not None:
+        return restore(self, restored_tensors)
+    self._initializer = _RestoredValue(restored_tensors["VARIABLE_VALUE"], self._initializer, self.path)
+    return None
 
 
 class _RestoredValue:
@@ -414,9 +358,8 @@ class _RestoredValue:
     def __call__(self, shape: Any, dtype: Any = None) -> Any:
         if tuple(shape) == tuple(self._value.shape):
             return self._value
-        if (
-            internals.in_stateless_scope()
-        ):  # Keras swallows errors that are raised here, and builds the layer a second time
+        # In such a scope, Keras swallows errors, and builds the layer a second time.
+        if internals.in_stateless_scope():
             return self._initializer(shape, dtype=dtype)
         # The error ends the initialization of this model's variables; Keras would go on with them in the next model.
         internals.global_state.set_global_attribute("uninitialized_variables", [])
@@ -429,60 +372,47 @@ class _RestoredValue:
 # ---- files that are replaced as wholes -------------------------------------------------------------------------------
 
 
-def _replacing_files(save: Any) -> Any:
-    """Returns a function of Keras that writes its second argument, a file, aside and renames it."""
-    parameters = inspect.signature(save)
-
-    @functools.wraps(save)
-    def save_aside(*args: Any, **kwargs: Any) -> Any:
-        bound = parameters.bind(*args, **kwargs)
-        path = bound.arguments["filepath"]
-        in_one_file = bound.arguments.get("zipped", True) and bound.arguments.get("max_shard_size") is None
-        local = isinstance(path, (str, os.PathLike)) and os.path.isdir(os.path.dirname(path) or ".")
-        if not (in_one_file and local):
-            return save(*args, **kwargs)
-        with replaced_file(os.fspath(path)) as bound.arguments["filepath"]:
-            return save(*bound.args, **bound.kwargs)
-
-    return save_aside
+@wrapper
+def _save_aside(save: Any, *args: Any, **kwargs: Any) -> Any:
+    """Writes Keras's second argument, a file, aside and renames it."""
+    bound = inspect.signature(save).bind(*args, **kwargs)
+    path = bound.arguments["filepath"]
+    in_one_file = bound.arguments.get("zipped", True) and bound.arguments.get("max_shard_size") is None
+    local = isinstance(path, (str, os.PathLike)) and os.path.isdir(os.path.dirname(path) or ".")
+    if not (in_one_file and local):
+        return save(*args, **kwargs)
+    with replaced_file(os.fspath(path)) as bound.arguments["filepath"]:
+        return save(*bound.args, **bound.kwargs)
 
 
-def _refusing_damaged_files(load: Any) -> Any:
-    """Returns a loader of Keras that raises ValueError for a damaged file, its first argument."""
-
-    @functools.wraps(load)
-    def load_or_refuse(filepath: str, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return load(filepath, *args, **kwargs)
-        except (KeyError, RecursionError) as error:
-            raise ValueError(
-                f"The model in {filepath} can't be loaded: it is damaged, or no model of Keras. "
-                f"{type(error).__name__}: {error}"
-            ) from error
-
-    return load_or_refuse
+@wrapper
+def _load_or_refuse(load: Any, filepath: str, *args: Any, **kwargs: Any) -> Any:
+    """Raises ValueError for a damaged file, the first argument of a loader of Keras."""
+    try:
+        return load(filepath, *args, **kwargs)
+    except (KeyError, RecursionError) as error:
+        raise ValueError(
+            f"The model in {filepath} can't be loaded: it is damaged, or no model of Keras. "
+            f"{type(error).__name__}: {error}"
+        ) from error
 
 
 # ---- backups of several workers --------------------------------------------------------------------------------------
 
 
-def _with_folders_of_workers(on_train_begin: Any) -> Any:
-    """Returns the method, which restores a backup. All workers but the first one then write to another folder."""
-
-    @functools.wraps(on_train_begin)
-    def begin(self: Any, logs: Any = None) -> None:
-        strategy = self.model.distribute_strategy
-        if strategy.extended.should_checkpoint:
-            on_train_begin(self, logs)
-            return
-        resolver = strategy.cluster_resolver
-        shared = vars(self).setdefault("_folder_of_first_worker", self.backup_dir)
-        own = f"{os.fspath(shared)}.{resolver.task_type}{resolver.task_id}"
-        _move_backups(self, shared if os.path.exists(shared) else own)  # where workers have disks of their own
+@wrapper
+def _begin_in_own_folder(on_train_begin: Any, self: Any, logs: Any = None) -> None:
+    """Restores a backup. All workers but the first one then write to another folder."""
+    strategy = self.model.distribute_strategy
+    if strategy.extended.should_checkpoint:
         on_train_begin(self, logs)
-        _move_backups(self, own)
-
-    return begin
+        return
+    resolver = strategy.cluster_resolver
+    shared = vars(self).setdefault("_folder_of_first_worker", self.backup_dir)
+    own = f"{os.fspath(shared)}.{resolver.task_type}{resolver.task_id}"
+    _move_backups(self, shared if os.path.exists(shared) else own)  # where workers have disks of their own
+    on_train_begin(self, logs)
+    _move_backups(self, own)
 
 
 def _move_backups(callback: Any, folder: str) -> None:
@@ -511,18 +441,12 @@ class _VariableTracker(Tracker):
             name = attr.name.split(":")[0].replace("/", "_")
             weight = keras.Variable(attr, dtype=attr.dtype.name, trainable=attr.trainable, autocast=False, name=name)
             weights[id(attr)] = weight
-            locked, self.locked = self.locked, False  # Keras refuses weights for a built layer; TensorFlow 2.0 did not
-            try:
+            with override(self, locked=False):  # Keras refuses weights for a built layer; TensorFlow 2.0 did not
                 super().track(weight)
-            finally:
-                self.locked = locked
         return attr
 
 
-def _tracking_variables(initialize: Any) -> Any:
-    @functools.wraps(initialize)
-    def initialize_tracker(self: Any) -> None:
-        initialize(self)
-        self._tracker.__class__ = _VariableTracker
-
-    return initialize_tracker
+@wrapper
+def _initialize_tracker(initialize: Any, self: Any) -> None:
+    initialize(self)
+    self._tracker.__class__ = _VariableTracker

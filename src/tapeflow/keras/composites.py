@@ -10,7 +10,7 @@ from typing import Any
 import keras
 
 from tapeflow.core.ops.composites import composite, is_compiled
-from tapeflow.keras.internals import REPLACED, replace
+from tapeflow.keras.internals import REPLACED, replace, wrapper
 
 _OPS = "keras.src.ops.nn:"
 _GROUPS = "keras:layers.GroupNormalization"
@@ -20,7 +20,7 @@ def add() -> None:
     """Changes the functions of Keras."""
     for name in REPLACED[_OPS]:
         replace(_OPS, name, _compiling)
-    replace(_GROUPS, "_apply_normalization", _normalizing_groups)
+    replace(_GROUPS, "_apply_normalization", _normalize_groups)
 
 
 def _compiling(normalize: Callable[..., Any]) -> Callable[..., Any]:
@@ -38,20 +38,16 @@ def _compiling(normalize: Callable[..., Any]) -> Callable[..., Any]:
     return normalize_many
 
 
-def _normalizing_groups(apply: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the method that normalizes groups: for many elements, as a layer normalization over several axes."""
-
-    @functools.wraps(apply)
-    def normalize(self: Any, x: Any, input_shape: Any) -> Any:
-        if not is_compiled(x):
-            return apply(self, x, input_shape)
-        axes = list(range(1, len(x.shape)))
-        axes.pop(-2 if self.axis == -1 else self.axis - 1)
-        shape = self._create_broadcast_shape(input_shape)
-        gamma, beta = (None if v is None else keras.ops.reshape(v, shape) for v in (self.gamma, self.beta))
-        return keras.ops.layer_normalization(x, gamma, beta, axes, self.epsilon)
-
-    return normalize
+@wrapper
+def _normalize_groups(apply: Callable[..., Any], self: Any, x: Any, input_shape: Any) -> Any:
+    """Normalizes groups: for many elements, as a layer normalization over several axes."""
+    if not is_compiled(x):
+        return apply(self, x, input_shape)
+    axes = list(range(1, len(x.shape)))
+    axes.pop(-2 if self.axis == -1 else self.axis - 1)
+    shape = self._create_broadcast_shape(input_shape)
+    gamma, beta = (None if v is None else keras.ops.reshape(v, shape) for v in (self.gamma, self.beta))
+    return keras.ops.layer_normalization(x, gamma, beta, axes, self.epsilon)
 
 
 def _as_argument(name: str, value: Any) -> Any:

@@ -33,7 +33,7 @@ from tapeflow.experimental.dtensor.layout import Layout
 from tapeflow.experimental.dtensor.mesh import Mesh, create_distributed_mesh, create_mesh
 from tapeflow.experimental.dtensor.variable import DVariable
 from tapeflow.keras import internals
-from tapeflow.keras.internals import PRIVATE, replace
+from tapeflow.keras.internals import PRIVATE, replace, wrapper
 from tapeflow.math.reduction import reduce_max
 
 
@@ -48,8 +48,8 @@ def add() -> None:
         setattr(distribution_lib, function.__name__, function)
     distribution_lib.distribute_value = distribute_tensor
     replace(PRIVATE["distribution_lib"], "_to_backend_mesh", lambda to_mesh: _mesh_of)
-    replace("keras:Variable", "_initialize", _in_layout)
-    replace(PRIVATE["TensorFlowTrainer"], "_autoconvert_optionals", _dividing_batches)
+    replace("keras:Variable", "_initialize", _initialize_in_layout)
+    replace(PRIVATE["TensorFlowTrainer"], "_autoconvert_optionals", _divide_batches)
 
 
 # ---- devices and processes -------------------------------------------------------------------------------------------
@@ -156,32 +156,28 @@ def distribute_data_input(per_process_batch: Any, layout: Any, batch_dim_name: s
     return from_local(per_process_batch, _backend_layout(layout).to_string())
 
 
-def _dividing_batches(autoconvert: Callable[..., Any]) -> Callable[..., Any]:
-    """Extends the trainer's method that prepares the input of a step: the extended method divides batches."""
+@wrapper
+def _divide_batches(autoconvert: Callable[..., Any], self: Any, step: Callable[..., Any]) -> Any:
+    """Prepares the input of a step: divides batches."""
 
-    @functools.wraps(autoconvert)
-    def autoconvert_optionals(self: Any, step: Callable[..., Any]) -> Any:
-        def step_on_mesh(data: Any) -> Any:
-            distribution = current_distribution()
-            if distribution is None:
-                return step(data)
-            mesh = distribution.device_mesh.backend_mesh
+    @functools.wraps(step)
+    def step_on_mesh(data: Any) -> Any:
+        distribution = current_distribution()
+        if distribution is None:
+            return step(data)
+        mesh = distribution.device_mesh.backend_mesh
 
-            def divided(value: Any) -> Any:
-                if not isinstance(value, (Tensor, np.ndarray)):
-                    return value
-                return distribute_data_input(value, distribution.get_data_layout(value.shape))
+        def divided(value: Any) -> Any:
+            if not isinstance(value, (Tensor, np.ndarray)):
+                return value
+            return distribute_data_input(value, distribution.get_data_layout(value.shape))
 
-            def whole(value: Any) -> Any:
-                return (
-                    relayout(value, Layout.replicated(mesh, value.shape.rank)) if isinstance(value, Tensor) else value
-                )
+        def whole(value: Any) -> Any:
+            return relayout(value, Layout.replicated(mesh, value.shape.rank)) if isinstance(value, Tensor) else value
 
-            return tree.map_structure(whole, step(tree.map_structure(divided, data)))
+        return tree.map_structure(whole, step(tree.map_structure(divided, data)))
 
-        return autoconvert(self, functools.wraps(step)(step_on_mesh))
-
-    return autoconvert_optionals
+    return autoconvert(self, step_on_mesh)
 
 
 # ---- variables -------------------------------------------------------------------------------------------------------
@@ -199,27 +195,23 @@ class _Weight(DVariable):
         return np.asarray(self.numpy(), dtype=dtype)
 
 
-def _in_layout(initialize: Callable[..., Any]) -> Callable[..., Any]:
-    """Extends the method that creates a variable's value: the extended method follows the distribution in force."""
-
-    @functools.wraps(initialize)
-    def initialize_in_layout(self: Any, value: Any) -> None:
-        distribution, layout = current_distribution(), getattr(self, "_layout", None)  # Keras 3.12 has no `_layout`
-        if isinstance(value, Variable) or (distribution is None and layout is None):
-            initialize(self, value)
-            return
-        if self._shape is None:
-            self._shape = self._validate_shape(value.shape)
-        if layout is None:
-            self._layout = distribution.get_variable_layout(self)
-        self._value = _Weight(
-            value,
-            dtype=self._dtype,
-            layout=_backend_layout(self._layout),
-            trainable=self.trainable,
-            name=self.name,
-            aggregation=self._map_aggregation(self.aggregation),
-            synchronization=self._map_synchronization(self.synchronization),
-        )
-
-    return initialize_in_layout
+@wrapper
+def _initialize_in_layout(initialize: Callable[..., Any], self: Any, value: Any) -> None:
+    """Creates a variable's value by the distribution in force."""
+    distribution, layout = current_distribution(), getattr(self, "_layout", None)  # Keras 3.12 has no `_layout`
+    if isinstance(value, Variable) or (distribution is None and layout is None):
+        initialize(self, value)
+        return
+    if self._shape is None:
+        self._shape = self._validate_shape(value.shape)
+    if layout is None:
+        self._layout = distribution.get_variable_layout(self)
+    self._value = _Weight(
+        value,
+        dtype=self._dtype,
+        layout=_backend_layout(self._layout),
+        trainable=self.trainable,
+        name=self.name,
+        aggregation=self._map_aggregation(self.aggregation),
+        synchronization=self._map_synchronization(self.synchronization),
+    )

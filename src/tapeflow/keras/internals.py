@@ -6,6 +6,7 @@ names the missing part. A method that Keras lacks is not replaced.
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -90,6 +91,19 @@ def replace(owner: str, name: str, wrapped: Callable[[Any], Any]) -> None:
     function = getattr(holder, name, None)
     if function is not None:
         setattr(holder, name, wrapped(function))
+
+
+def wrapper(replacement: Callable[..., Any]) -> Callable[[Any], Any]:
+    """Turns a function of an original function and its arguments into a decorator of the original."""
+
+    def decorate(original: Any) -> Any:
+        @functools.wraps(original)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return replacement(original, *args, **kwargs)
+
+        return call
+
+    return decorate
 
 
 # ---- fallbacks -------------------------------------------------------------------------------------------------------

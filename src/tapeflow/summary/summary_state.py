@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
+from tapeflow.core.context import override
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bool as boolean
@@ -85,8 +86,7 @@ def chosen_step(step: TensorLike | None) -> Tensor:
     return convert(step, int64)
 
 
-@contextmanager
-def record_if(condition: TensorLike | Callable[[], Any] | None) -> Iterator[None]:
+def record_if(condition: TensorLike | Callable[[], Any] | None) -> AbstractContextManager[None]:
     """Writes summaries in a scope only if a condition holds.
 
     Args:
@@ -101,12 +101,7 @@ def record_if(condition: TensorLike | Callable[[], Any] | None) -> Iterator[None
         ...     bool(tf.summary.should_record_summaries())
         False
     """
-    before = recording.condition
-    recording.condition = condition
-    try:
-        yield
-    finally:
-        recording.condition = before
+    return override(recording, condition=condition)
 
 
 def should_record_summaries() -> Tensor:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
+from tapeflow.core.context import override
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import executing_eagerly, init_scope
 from tapeflow.core.types.aliases import TensorLike
@@ -51,15 +52,12 @@ class SummaryWriter:
 
     @contextmanager
     def _scope(self, step: Any) -> Iterator[Any]:
-        outer_writer, outer_step = recording.writer, recording.step
-        SummaryWriter.set_as_default(self, step)
-        try:
-            yield self
-        finally:
-            self.flush()
-            recording.writer = outer_writer
-            if step is not None:
-                recording.step = outer_step
+        values = {"writer": self} if step is None else {"writer": self, "step": step}
+        with override(recording, **values):
+            try:
+                yield self
+            finally:
+                self.flush()
 
     def init(self) -> None:
         """Prepares the writer for writing."""
@@ -124,7 +122,7 @@ class FileWriter(SummaryWriter):
             if not self._closed:
                 self._file.flush()
         else:
-            _write_in_graph("FlushSummaryWriter", self._file.flush)
+            python_op("FlushSummaryWriter", self._file.flush, [])
 
     def close(self) -> None:
         """Flushes, and closes the file for good."""
@@ -132,11 +130,7 @@ class FileWriter(SummaryWriter):
             self._closed = True
             self._finalizer()
         else:
-            _write_in_graph("CloseSummaryWriter", self._file.close)
-
-
-def _write_in_graph(name: str, function: Callable[..., Any]) -> None:
-    python_op(name, function, [])
+            python_op("CloseSummaryWriter", self._file.close, [])
 
 
 class NoopWriter(SummaryWriter):

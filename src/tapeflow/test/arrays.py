@@ -71,7 +71,7 @@ class ArrayAssertions(absltest.TestCase):
         if _is_ragged(a) or _is_ragged(b):
             a, b = self._lists(a), self._lists(b)
             self.assertEqual(_row_lengths(a), _row_lengths(b), msg)
-            a, b = (np.array(list(_flatten_numbers(value))) for value in (a, b))
+            a, b = (np.array(nest.flatten(value)) for value in (a, b))
         self._all_close(a, b, rtol, atol, msg, "")
 
     def _all_close(self, a: Any, b: Any, rtol: float, atol: float, msg: str | None, path: str) -> None:
@@ -167,11 +167,7 @@ class ArrayAssertions(absltest.TestCase):
         Raises:
             AssertionError: they are close everywhere.
         """
-        try:
-            self.assertAllClose(a, b, rtol=rtol, atol=atol, msg=msg)
-        except AssertionError:
-            return
-        raise AssertionError(f"The two values are close at all elements. {msg or ''}")
+        self._check_differs("close", lambda: self.assertAllClose(a, b, rtol=rtol, atol=atol, msg=msg), msg)
 
     def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Checks that two values have the same shape and elements; NaN equals NaN.
@@ -207,11 +203,14 @@ class ArrayAssertions(absltest.TestCase):
         Raises:
             AssertionError: they are equal.
         """
+        self._check_differs("equal", lambda: self.assertAllEqual(a, b), msg)
+
+    def _check_differs(self, word: str, compare: Callable[[], None], msg: str | None) -> None:
         try:
-            self.assertAllEqual(a, b)
+            compare()
         except AssertionError:
             return
-        raise AssertionError(f"The two values are equal at all elements. {msg or ''}")
+        raise AssertionError(f"The two values are {word} at all elements. {msg or ''}")
 
     def _bounds(self, a: Any, target: Any, find: Callable[..., Any], holds: Callable[..., Any], words: str) -> None:
         extreme = find(self._GetNdArray(a))
@@ -434,11 +433,3 @@ def _value_dtype(value: Any, array: Callable[[Any], np.ndarray]) -> Any:
 
 def _row_lengths(value: Any) -> Any:
     return [_row_lengths(row) for row in value] if isinstance(value, list) else None
-
-
-def _flatten_numbers(value: Any) -> Any:
-    if isinstance(value, list):
-        for row in value:
-            yield from _flatten_numbers(row)
-    else:
-        yield value

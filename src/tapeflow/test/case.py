@@ -417,38 +417,28 @@ class NoSession:
         )
 
 
-class CheckedThread:
+class CheckedThread(threading.Thread):
     """A thread that stores the error it ended with; `join` fails the test with it."""
 
     def __init__(self, test: Any, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        super().__init__(target=target, args=args, kwargs=kwargs)
         self._test = test
-        self._target = target
-        self._arguments = args, kwargs
-        self._thread = threading.Thread(target=self._run)
         self._error: BaseException | None = None
         self.joined = False
 
-    def _run(self) -> None:
-        args, kwargs = self._arguments
+    def run(self) -> None:
+        """Calls the function, and keeps its error."""
         try:
-            self._target(*args, **kwargs)
+            super().run()
         except BaseException as error:
             self._error = error
 
-    def start(self) -> None:
-        """Starts the thread."""
-        self._thread.start()
-
-    def join(self) -> None:
+    def join(self, timeout: float | None = None) -> None:
         """Waits for the thread, and fails the test with its error."""
         self.joined = True
-        self._thread.join()
+        super().join(timeout)
         if self._error is not None:
             self._test.fail(f"Error in checkedThread: {self._error}")
-
-    def is_alive(self) -> bool:
-        """Returns True if the thread is running."""
-        return self._thread.is_alive()
 
 
 class CapturedWrites:

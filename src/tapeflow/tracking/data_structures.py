@@ -10,7 +10,7 @@ from __future__ import annotations
 import collections
 import copy
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, MutableMapping, Sequence
 from typing import Any
 
 from tapeflow.core.values.trackable import (
@@ -24,12 +24,21 @@ from tapeflow.core.values.trackable import (
 )
 from tapeflow.core.values.variable import Variable
 
+_NOT_APPENDED = (
+    "A list element was replaced (__setitem__, __setslice__), deleted (__delitem__, __delslice__), or moved (sort). In "
+    "order to support restoration on object creation, tracking is exclusively for append-only data structures."
+)
+_OTHER_KEYS = (
+    "The wrapped dictionary contains a non-string key which maps to a trackable object or mutable data structure."
+)
+
 
 class TrackableDataStructure(Trackable):
     """The base of the containers that checkpoints follow, with the weights of the layers and variables in them."""
 
     __slots__ = ()
     _self_trainable = True  # TensorFlow's name
+    _storage: Any  # the wrapped value
 
     @property
     def _values(self) -> Sequence[Any]:
@@ -87,11 +96,19 @@ class TrackableDataStructure(Trackable):
             self._track_trackable(child, name, overwrite=True)
         return value
 
-    def _refuse_to_save(self, kind: str, why: str) -> ValueError:
-        return ValueError(
-            f"Unable to save the object {self!r} ({kind}). {why}\n\nIf you don't need this {kind.split()[1]} "
-            "checkpointed, wrap it in a non-trackable object; it will be subsequently ignored."
-        )
+    def _check_savable(self, kind: str, reason: str, outdated: bool) -> None:
+        """Raises a ValueError if there is a reason against saving, or if the wrapped value was changed by itself."""
+        name = kind.split()[1]
+        if outdated and not reason:
+            reason = (
+                f"The wrapped {name} was modified outside the wrapper (its final value was {self._storage}), which "
+                "breaks restoration on object creation."
+            )
+        if reason:
+            raise ValueError(
+                f"Unable to save the object {self!r} ({kind}). {reason}\n\nIf you don't need this {name} checkpointed, "
+                "wrap it in a non-trackable object; it will be subsequently ignored."
+            )
 
 
 def _mutating_method(method: str) -> Any:
@@ -199,20 +216,9 @@ class ListWrapper(TrackableDataStructure, list):
         return f"ListWrapper({list.__repr__(self)})"
 
     def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
-        kind = "a list wrapper constructed to track trackable TensorFlow objects"
-        if self._non_append_mutation:
-            raise self._refuse_to_save(
-                kind,
-                "A list element was replaced (__setitem__, __setslice__), deleted (__delitem__, __delslice__), or "
-                "moved (sort). In order to support restoration on object creation, tracking is exclusively for "
-                "append-only data structures.",
-            )
-        if len(self) != len(self._storage) or any(a is not b for a, b in zip(self, self._storage, strict=True)):
-            raise self._refuse_to_save(
-                kind,
-                f"The wrapped list was modified outside the wrapper (its final value was {self._storage}), which "
-                "breaks restoration on object creation.",
-            )
+        reason = _NOT_APPENDED if self._non_append_mutation else ""
+        outdated = list(map(id, self)) != list(map(id, self._storage))
+        self._check_savable("a list wrapper constructed to track trackable TensorFlow objects", reason, outdated)
         return super()._trackable_children(save_type, **kwargs)
 
 
@@ -256,9 +262,7 @@ class _DictWrapper(TrackableDataStructure, dict):
         if isinstance(key, str):
             self._delete_tracking(key)
 
-    def update(self, *args: Any, **kwargs: Any) -> None:
-        for key, value in dict(*args, **kwargs).items():
-            self[key] = value
+    pop, update = MutableMapping.pop, MutableMapping.update
 
     def __ior__(self, other: Any) -> Any:  # type: ignore[misc]  # typeshed wants what `|` takes
         self.update(other)
@@ -268,13 +272,6 @@ class _DictWrapper(TrackableDataStructure, dict):
         if key not in self:
             self[key] = default
         return self[key]
-
-    def pop(self, key: Any, *default: Any) -> Any:
-        if key not in self and default:
-            return default[0]
-        value = self[key]
-        del self[key]
-        return value
 
     def popitem(self) -> Any:
         key = next(reversed(self))
@@ -300,19 +297,9 @@ class _DictWrapper(TrackableDataStructure, dict):
         return id(self)
 
     def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
-        kind = "a dictionary wrapper constructed automatically on attribute assignment"
-        if self._non_string_key:
-            raise self._refuse_to_save(
-                kind,
-                "The wrapped dictionary contains a non-string key which maps to a trackable object or mutable data "
-                "structure.",
-            )
-        if len(self) != len(self._storage) or any(self._storage.get(k, self) is not v for k, v in self.items()):
-            raise self._refuse_to_save(
-                kind,
-                f"The wrapped dictionary was modified outside the wrapper (its final value was {self._storage}), which "
-                "breaks restoration on object creation.",
-            )
+        reason = _OTHER_KEYS if self._non_string_key else ""
+        outdated = len(self) != len(self._storage) or any(self._storage.get(k, self) is not v for k, v in self.items())
+        self._check_savable("a dictionary wrapper constructed automatically on attribute assignment", reason, outdated)
         return super()._trackable_children(save_type, **kwargs)
 
 

@@ -109,9 +109,34 @@ class Module(AutoTrackable):
         Returns:
             An iterator over the values, or over the pairs.
         """
-        seen: set[int] | None = None if with_path else set()
-        selects = predicate or (lambda _: True)
-        return _walk_module(self, recursive, selects, attribute_traversal_key, expand_composites, seen, (), ())
+        seen: set[int] = set()  # the ids of the values so far
+
+        def walk(module: Module, path: tuple[Any, ...], above: tuple[int, ...]) -> Iterator[Any]:
+            seen.add(id(module))
+            below = []
+            for name in sorted(vars(module), key=attribute_traversal_key):
+                if name in module._TF_MODULE_IGNORED_PROPERTIES:
+                    continue
+                value = vars(module)[name]
+                try:
+                    leaves = flatten_with_tuple_paths(value, expand_composites=expand_composites)
+                except Exception as error:
+                    raise ValueError(f"Error processing property {name!r} of {value!r}") from error
+                for leaf_path, leaf in leaves:
+                    if id(leaf) in seen and not with_path:
+                        continue
+                    seen.add(id(leaf))
+                    full = (*path, name, *leaf_path)
+                    if predicate is None or predicate(leaf):
+                        yield (full, leaf) if with_path else leaf
+                    if recursive and isinstance(leaf, Module) and id(leaf) not in above:
+                        below.append((full, leaf))
+            above = (*above, id(module))
+            for full, leaf in below:
+                if id(leaf) not in above:
+                    yield from walk(leaf, full, above)
+
+        return walk(self, (), ())
 
     @classmethod
     def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
@@ -142,42 +167,3 @@ class Module(AutoTrackable):
 
 def _is_variable(value: Any) -> bool:
     return isinstance(value, Variable)
-
-
-def _walk_module(
-    module: Module,
-    recursive: bool,
-    predicate: Callable[[Any], bool],
-    sort_key: Callable[[str], Any] | None,
-    expand_composites: bool,
-    seen: set[int] | None,
-    path: tuple[Any, ...],
-    above: tuple[int, ...],
-) -> Iterator[Any]:
-    """Yields the values, or pairs, of `Module._flatten`. `seen` has the ids of the values so far; None for pairs."""
-    if seen is not None:
-        seen.add(id(module))
-    below = []
-    attributes = vars(module)
-    for name in sorted(attributes, key=sort_key):
-        if name in module._TF_MODULE_IGNORED_PROPERTIES:
-            continue
-        value = attributes[name]
-        try:
-            leaves = flatten_with_tuple_paths(value, expand_composites=expand_composites)
-        except Exception as error:
-            raise ValueError(f"Error processing property {name!r} of {value!r}") from error
-        for leaf_path, leaf in leaves:
-            if seen is not None:
-                if id(leaf) in seen:
-                    continue
-                seen.add(id(leaf))
-            full = (*path, name, *leaf_path)
-            if predicate(leaf):
-                yield leaf if seen is not None else (full, leaf)
-            if recursive and isinstance(leaf, Module) and id(leaf) not in above:
-                below.append((full, leaf))
-    above = (*above, id(module))
-    for full, leaf in below:
-        if id(leaf) not in above:
-            yield from _walk_module(leaf, recursive, predicate, sort_key, expand_composites, seen, full, above)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -122,25 +123,15 @@ def min_(*args: Any, **kwargs: Any) -> Any:
 
 
 def _extreme_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if not kwargs and any(map(is_staged, args)):
-        if len(args) == 1:
-            if args[0].shape.rank not in (1, None):
-                raise ValueError(f"{name}() of a tensor needs one of rank 1, got one of shape {args[0].shape}")
-            return (reduce_max if name == "max" else reduce_min)(args[0], axis=0)
-        better = maximum if name == "max" else minimum
-        result = args[0]
-        for other in args[1:]:
-            result = better(result, other)
-        return result
-    if (
-        not kwargs
-        and len(args) == 1
-        and isinstance(args[0], (list, tuple))
-        and len(args[0]) > 1
-        and any(map(is_staged, args[0]))
-    ):
-        return _extreme_of(name, tuple(args[0]), kwargs)
-    return getattr(builtins, name)(*args, **kwargs)
+    listed = len(args) == 1 and isinstance(args[0], (list, tuple)) and len(args[0]) > 1
+    values = args[0] if listed else args
+    if kwargs or not any(map(is_staged, values)):
+        return getattr(builtins, name)(*args, **kwargs)
+    if len(values) > 1:
+        return functools.reduce(maximum if name == "max" else minimum, values)
+    if values[0].shape.rank not in (1, None):
+        raise ValueError(f"{name}() of a tensor needs one of rank 1, got one of shape {values[0].shape}")
+    return (reduce_max if name == "max" else reduce_min)(values[0], axis=0)
 
 
 def sum_(value: Any, /, start: Any = 0) -> Any:

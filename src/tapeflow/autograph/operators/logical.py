@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.autograph.operators.staged_values import is_staged
@@ -18,31 +18,25 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 
 def and_(value: Any, *others: Callable[[], Any]) -> Any:
     """Returns `value and other and ...`; an operand after a tensor is evaluated only where the tensor is true."""
-    for other in others:
-        if is_staged(value):
-            value = _stage_operand(value, other, value, True)
-        elif not value:
-            return value
-        else:
-            value = other()
-    return value
+    return _evaluate_while(True, value, others)
 
 
 def or_(value: Any, *others: Callable[[], Any]) -> Any:
     """Returns `value or other or ...`; an operand after a tensor is evaluated only where the tensor is false."""
+    return _evaluate_while(False, value, others)
+
+
+def _evaluate_while(truth: bool, value: Any, others: Sequence[Callable[[], Any]]) -> Any:
+    """Returns the first operand without this truth, or else the last one."""
     for other in others:
         if is_staged(value):
-            value = _stage_operand(value, other, value, False)
-        elif value:
+            branches = other, lambda value=value: value
+            value = cond(value, *(branches if truth else branches[::-1]))
+        elif bool(value) is not truth:
             return value
         else:
             value = other()
     return value
-
-
-def _stage_operand(value: Any, other: Callable[[], Any], otherwise: Any, evaluate_if: bool) -> Any:
-    branches = (other, lambda: otherwise) if evaluate_if else (lambda: otherwise, other)
-    return cond(value, *branches)
 
 
 def not_(value: Any) -> Any:
@@ -57,10 +51,7 @@ def compare(left: Any, *parts: Any) -> Any:
         right = parts[k + 1]()
         one = _OPERATORS[parts[k]](left, right)
         left = right
-        if is_staged(result) or (is_staged(one) and k):
-            result = logical_and(result, one)
-        else:
-            result = one
+        result = logical_and(result, one) if is_staged(result) or (is_staged(one) and k) else one
         if not is_staged(result) and not result:
             return result
     return result

@@ -16,6 +16,7 @@ It is called where a graph is being built, and ends in one call of `loop.over(..
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -351,24 +352,20 @@ def for_stmt(
     if staged is not None:
         loop = StagedLoop(body, test, get_state, set_state, names, options)
         bounds = _range_bounds(iterable)
+        start, limit, delta = bounds or (0, 0, 0)
+        first = None if bounds is None else as_tensor(start)
         if bounds is not None and _counts_up(bounds):
-            start, limit, _ = bounds
-            loop.over((as_tensor(start),), lambda i: i < limit, lambda i: (i, lambda: (i + 1,)), first=as_tensor(start))
-            return
-        if (
-            bounds is not None and as_tensor(bounds[0]).dtype.is_floating
-        ):  # each item has the rounding of the one before
-            start, limit, delta = bounds
+            loop.over((as_tensor(start),), lambda i: i < limit, lambda i: (i, lambda: (i + 1,)), first=first)
+        elif first is not None and first.dtype.is_floating:  # each item has the rounding of the one before
             loop.over(
                 (as_tensor(start),),
                 lambda x: logical_or(logical_and(delta > 0, x < limit), logical_and(delta < 0, x > limit)),
                 lambda x: (x, lambda: (x + delta,)),
-                first=as_tensor(start),
+                first=first,
             )
-            return
-        count, item = staged
-        first = None if bounds is None else as_tensor(bounds[0])
-        loop.over((as_tensor(0),), lambda i: i < count, lambda i: (item(i), lambda: (i + 1,)), first=first)
+        else:
+            count, item = staged
+            loop.over((as_tensor(0),), lambda i: i < count, lambda i: (item(i), lambda: (i + 1,)), first=first)
         return
     if test is None:
         for item in iterable:
@@ -391,9 +388,7 @@ def _count_items(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:
     """Returns the number of items, and a function that returns the item at an index."""
     if isinstance(iterable, StagedZip):
         parts = [_count_items(p) if is_staged_iterable(p) else _of_python(p) for p in iterable.parts]
-        count = parts[0][0]
-        for other, _ in parts[1:]:
-            count = _least_count(count, other)
+        count = functools.reduce(_least_count, [count for count, _ in parts])
         return count, lambda i: tuple(item(i) for _, item in parts)
     bounds = _range_bounds(iterable)
     if bounds is not None:
@@ -435,9 +430,8 @@ def _of_python(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:
 
 
 def _range_size(start: Any, limit: Any, delta: Any) -> Any:
-    if isinstance(delta, int) and delta == 1:
-        return maximum(limit - start, 0)
-    return size(tf_range(start, limit, delta))
+    counts_up = isinstance(delta, int) and delta == 1
+    return maximum(limit - start, 0) if counts_up else size(tf_range(start, limit, delta))
 
 
 def _index_like(index: Any, *values: Any) -> Any:

@@ -55,9 +55,7 @@ class DynamicShape(Sequence):
 
 def conj(x: Any) -> Any:
     """Returns the complex conjugate, which for a real tensor is the tensor itself."""
-    if x.dtype.is_complex:
-        return ops.Conj(x)
-    return x
+    return ops.Conj(x) if x.dtype.is_complex else x
 
 
 def shape_of(x: Any) -> Any:
@@ -106,9 +104,8 @@ def sum_to_shape(dy: Tensor, shape: DynamicShape | tuple[Tensor | int, ...]) -> 
     if not isinstance(stretched, tuple):
         if is_unranked(stretched) or not all(isinstance(d, int) for d in shape):
             return ops.SumToShape(dy, ops.Fill(shape, 0.0))
-        stretched = tuple(
-            stretched.tensor.shape.as_list()
-        )  # a dynamic dimension equals the one in `shape`, or the latter is 1
+        # A dynamic dimension equals the one in `shape`, or the latter is 1.
+        stretched = tuple(stretched.tensor.shape.as_list())
     if stretched == shape:
         return dy
     extra = len(stretched) - len(shape)

@@ -51,17 +51,10 @@ class KernelVjp(Op):
                     shapes = f"{list(dy.shape)} for a result of the shape {list(output.shape)}"
                     raise invalid(f"{self.name} got a gradient of the shape {shapes}")
             sources = [leaf for leaf, wanted in zip(leaves, self.wanted, strict=True) if wanted]
-            gradients = (
-                torch.autograd.grad(
-                    [o for o, _ in reached],
-                    sources,
-                    [d.to(o.device) for o, d in reached],
-                    create_graph=nested,
-                    allow_unused=True,
-                )
-                if reached and sources
-                else [None] * len(sources)
-            )
+            gradients: Sequence[torch.Tensor | None] = [None] * len(sources)
+            if reached and sources:
+                ends, starts = [o for o, _ in reached], [d.to(o.device) for o, d in reached]
+                gradients = torch.autograd.grad(ends, sources, starts, create_graph=nested, allow_unused=True)
         return tuple([torch.zeros_like(leaf) if g is None else g for g, leaf in zip(gradients, sources, strict=True)])
 
     def _of_slices(self, inputs: Sequence[torch.Tensor], dys: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:

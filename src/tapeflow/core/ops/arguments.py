@@ -339,11 +339,9 @@ class DefinedOp(Op):
 
     def mismatch(self, wanted: DType, dtype: DType, position: int) -> Exception:
         """Returns the error for an input tensor of a wrong dtype."""
-        return errors.InvalidArgumentError(
-            None,
-            None,
+        return errors.InvalidArgumentError.of(
             f"cannot compute {self.name} as input #{position}(zero-based) was expected to be a "
-            f"{datatype_name(wanted)} tensor but is a {datatype_name(dtype)} tensor [Op:{self.name}] name: ",
+            f"{datatype_name(wanted)} tensor but is a {datatype_name(dtype)} tensor [Op:{self.name}] name: "
         )
 
     def convert_input(
@@ -454,10 +452,8 @@ class DefinedOp(Op):
 
     def refused(self, wrong: str) -> Exception:
         """Returns the error for the value of an attr that the op's definition does not allow."""
-        return errors.InvalidArgumentError(
-            None,
-            None,
-            f"{wrong}\n\t; NodeDef: {{{{node {self.name}}}}}; {self.opdef.signature} [Op:{self.name}] name: ",
+        return errors.InvalidArgumentError.of(
+            f"{wrong}\n\t; NodeDef: {{{{node {self.name}}}}}; {self.opdef.signature} [Op:{self.name}] name: "
         )
 
     def check_types(self, types: dict[str, Any]) -> None:

@@ -28,6 +28,7 @@ from tapeflow.core.ops.sequences import (
     letter,
     quick_array,
     quick_strings,
+    storage_type,
     unfit,
     unsupported_value,
 )
@@ -206,12 +207,10 @@ def from_scalar(value: Any, dtype: DType | None) -> EagerTensor:
     if dtype is None:
         if kind is float:
             dtype = float32
-        elif kind is bool:
-            dtype = bool_
         elif kind is int:
             dtype = int32 if value in _INT32 else int64
         else:
-            dtype = complex128
+            dtype = bool_ if kind is bool else complex128
     if not fits(letter(kind), dtype) and not (kind is bool and state.graph is not None and _is_number(dtype)):
         raise unfit(value, dtype)
     if (
@@ -322,11 +321,7 @@ def _pack_tensors(value: Sequence[Any], dtype: DType | None) -> Any:
 
 def _first_dtype(value: Any) -> DType | None:
     if isinstance(value, (list, tuple)):
-        for v in value:
-            dtype = _first_dtype(v)
-            if dtype is not None:
-                return dtype
-        return None
+        return next((dtype for dtype in map(_first_dtype, value) if dtype is not None), None)
     if isinstance(value, Tensor) or hasattr(type(value), "__tf_tensor__"):
         return as_dtype(value.dtype)
     return None
@@ -389,12 +384,6 @@ def from_array(array: np.ndarray, dtype: DType | None = None, own: bool = False)
 def from_numpy_type(array: np.generic | np.ndarray) -> DType | None:
     """Returns the dtype that stands for an array's type, or None."""
     return FROM_NUMPY.get(array.dtype if array.dtype.names else array.dtype.type)
-
-
-def storage_type(dtype: DType) -> Any:
-    """Returns the NumPy type of a dtype's elements; for quantized dtypes the integers that they are stored as."""
-    kind = dtype.as_numpy_dtype
-    return kind[0] if isinstance(kind, np.dtype) and kind.names else kind
 
 
 def _to_torch(array: np.ndarray, dtype: DType) -> Any:
@@ -509,17 +498,15 @@ def host_value(value: Any) -> Any:
     if isinstance(value, TensorShape):
         return tuple(value.as_list())
     if isinstance(value, EagerTensor):
-        return _nested_tuples(value._array().tolist())
+        return nested_tuples(value._array().tolist())
     if isinstance(value, Tensor):
         return value  # symbolic: it has no value yet
     if isinstance(value, (np.ndarray, np.generic)):
-        return _nested_tuples(value.tolist())
-    if isinstance(value, range):
-        return tuple(value)
+        return nested_tuples(value.tolist())
     if hasattr(kind, "__tf_tensor__") or hasattr(value, "__array__") or isinstance(value, torch.Tensor):
         tensor = convert(value)
         # a symbolic one has no value yet
-        return _nested_tuples(tensor._array().tolist()) if isinstance(tensor, EagerTensor) else tensor
+        return nested_tuples(tensor._array().tolist()) if isinstance(tensor, EagerTensor) else tensor
     if hasattr(kind, "__index__"):
         return value.__index__()
     if isinstance(value, Sequence):
@@ -527,8 +514,8 @@ def host_value(value: Any) -> Any:
     raise unsupported_value(value, value)
 
 
-def _nested_tuples(value: float | list[Any]) -> Any:
-    return tuple([_nested_tuples(v) for v in value]) if type(value) is list else value
+def nested_tuples(value: float | list[Any]) -> Any:
+    return tuple([nested_tuples(v) for v in value]) if type(value) is list else value
 
 
 __all__ = ["convert", "datatype_name", "from_array", "from_scalar", "from_torch", "host_value", "operand"]

@@ -6,6 +6,7 @@ A form is a function of an op's inputs and attrs, by their names in its definiti
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -121,15 +122,11 @@ def _no_kernel(*_: Any) -> NoReturn:
     raise AssertionError("An op that only converts arguments was run.")
 
 
+@functools.cache
 def unregistered_op(name: str) -> RegisteredOp:
     """Returns an op that converts arguments by its definition, and has no kernel."""
-    if name not in _unregistered:
-        shape, host = _shapes.get(name, (unknown, ()))
-        op = RegisteredOp(name, _no_kernel, tuple(raw_kernels.parameters(name)), tuple(host), {})
-        op.shape = shape
-        op.string_kernel = op.kernel
-        _unregistered[name] = op
-    return _unregistered[name]
-
-
-_unregistered: dict[str, RegisteredOp] = {}
+    shape, host = _shapes.get(name, (unknown, ()))
+    op = RegisteredOp(name, _no_kernel, tuple(raw_kernels.parameters(name)), tuple(host), {})
+    op.shape = shape
+    op.string_kernel = op.kernel
+    return op

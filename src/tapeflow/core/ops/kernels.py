@@ -138,13 +138,7 @@ def run_kernel(
 
 
 def _flatten_values(values: Sequence[Any]) -> list[Any]:
-    out: list[Any] = []
-    for v in values:
-        if type(v) is list:
-            out.extend(v)
-        else:
-            out.append(v)
-    return out
+    return [v for value in values for v in (value if type(value) is list else (value,))]
 
 
 def _map_tensors(function: Callable[[torch.Tensor], Any], values: Sequence[Any]) -> list[Any]:
@@ -231,10 +225,10 @@ def _on_the_cpu(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any])
     target = next(t.device for t in tensors if not t.is_cpu)
     device = devices.current() if state.devices else None
     if device is not None and device.kind == "GPU" and not devices.machine.soft_placement:
-        raise errors.InvalidArgumentError(
-            None, None, f"Could not satisfy device specification '{device.name}': {target.type} has no kernel for "
-            f"{op.name}. Allow others with tf.config.set_soft_device_placement(True).",
-        )  # fmt: skip
+        raise errors.InvalidArgumentError.of(
+            f"Could not satisfy device specification '{device.name}': {target.type} has no kernel for "
+            f"{op.name}. Allow others with tf.config.set_soft_device_placement(True)."
+        )
     result = _map_result(lambda t: devices.move_value(t, target), on_cpu(kernel)(*values))
     devices.machine.computed_on_cpu.setdefault(op.name, set()).update(str(t.dtype)[6:] for t in tensors)
     return result
@@ -272,9 +266,7 @@ def _moved_dtype(op: RegisteredOp, values: Sequence[Any]) -> torch.dtype:
 
 
 def _map_result(function: Callable[[torch.Tensor], Any], result: torch.Tensor) -> Any:
-    if isinstance(result, torch.Tensor):
-        return function(result)
-    return tuple(function(r) for r in result)
+    return function(result) if isinstance(result, torch.Tensor) else tuple(map(function, result))
 
 
 @functools.cache

@@ -47,6 +47,7 @@ class RegisteredOp(DefinedOp):
         orders: the kernel only compares elements. Other values in the same order can stand in for them.
         shape: `shape(*arguments)`, the family's shape rule, with `TensorShape`s for tensors.
         shape_types: the type attrs whose dtypes the shape rule takes after the arguments.
+        tensor_attrs: the type attrs of its tensors; "" stands for a fixed type.
         input_shape: a function from a tensor to the shape rule's argument: its shape.
         held_shape: the rule for the static shape of the matrix that the output, a variant, holds; or None.
         direct: from the types that decide the result's dtype (`key`) to that dtype, for those where a direct call of
@@ -80,13 +81,7 @@ class RegisteredOp(DefinedOp):
         self.opdef = opdef = op_defs.get(name)
         arguments = opdef.inputs
         self.kinds = tuple(
-            "attr"
-            if i >= len(arguments)
-            else "host"
-            if param in host
-            else "list"
-            if arguments[i].number_attr or arguments[i].type_list_attr
-            else "tensor"
+            "attr" if i >= len(arguments) else "host" if param in host else "list" if arguments[i].is_list else "tensor"
             for i, param in enumerate(params)
         )
         self.attr_names = {p: rename.get(p, p) for p in params[len(arguments) :]}
@@ -94,10 +89,9 @@ class RegisteredOp(DefinedOp):
         unknown += [a for a in self.attr_names.values() if a not in opdef.attrs]
         if unknown or len(params) < len(arguments):
             raise TypeError(f"{name}{params} does not match {opdef.signature}: {unknown}")
-        tensor_attrs = {
-            a.type_attr for a, kind in zip(arguments, self.kinds, strict=False) if kind in ("tensor", "list")
-        }
-        self.uniform = len(tensor_attrs) == 1 and None not in tensor_attrs
+        pairs = zip(arguments, self.kinds, strict=False)
+        self.tensor_attrs = {a.type_attr for a, kind in pairs if kind in ("tensor", "list")}
+        self.uniform = len(self.tensor_attrs) == 1 and None not in self.tensor_attrs
         self.single = len(opdef.outputs) == 1 and not opdef.outputs[0].is_list
         self.many = len(opdef.outputs) == 1 and bool(opdef.outputs[0].number_attr)
         self.several = len(opdef.outputs) > 1 and not any(o.number_attr or o.type_list_attr for o in opdef.outputs)

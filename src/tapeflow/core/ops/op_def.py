@@ -231,14 +231,10 @@ def _parse_attr(text: str) -> AttrDef:
     head, *rest = _split_outside(text, ",")
     name, attr_type = head.split(":")
     options = dict(option.split("=", 1) for option in rest)
-    default, minimum, allowed = NO_DEFAULT, None, None
-    if "default" in options:
-        default = _parse_value(options["default"], attr_type)
-    if "min" in options:
-        minimum = int(options["min"])
-    if "allowed" in options:
-        element_type = attr_type.removeprefix("list(").removesuffix(")")
-        allowed = tuple(_parse_value(options["allowed"], f"list({element_type})"))
+    default = _parse_value(options["default"], attr_type) if "default" in options else NO_DEFAULT
+    minimum = int(options["min"]) if "min" in options else None
+    listed = attr_type if attr_type.startswith("list(") else f"list({attr_type})"
+    allowed = tuple(_parse_value(options["allowed"], listed)) if "allowed" in options else None
     return AttrDef(name, attr_type, default, minimum, allowed, text)
 
 

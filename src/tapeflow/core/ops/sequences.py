@@ -61,6 +61,12 @@ def datatype_name(dtype: DType) -> str:
     return _DATATYPE_NAMES.get(dtype.name, dtype.name)
 
 
+def storage_type(dtype: DType) -> Any:
+    """Returns the NumPy type of a dtype's elements; for quantized dtypes the integers that they are stored as."""
+    kind = dtype.as_numpy_dtype
+    return kind[0] if isinstance(kind, np.dtype) and kind.names else kind
+
+
 def unfit(value: object, dtype: DType) -> TypeError:
     """Returns the error for a value that can't become a dtype."""
     return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {datatype_name(dtype)}")
@@ -236,8 +242,7 @@ def array_of(value: Sequence[Any], dtype: DType | None) -> tuple[Any, DType]:
     _collect_leaves(value, shape, 0, leaves)
     if not leaves:
         dtype = dtype or float32
-        kind = dtype.as_numpy_dtype
-        return np.zeros(shape, kind[0] if isinstance(kind, np.dtype) and kind.names else kind), dtype
+        return np.zeros(shape, storage_type(dtype)), dtype
     flat, flat_dtype = _row_array(leaves, value, dtype)
     return flat.reshape(shape), flat_dtype
 
@@ -289,13 +294,13 @@ def _row_array(leaves: list[Any], value: Sequence[Any], dtype: DType | None) -> 
     if first == "s":
         return _text_array(leaves), string
     if first == "i":
-        array = _integer_array(leaves, np.int64)
+        array = _number_array(leaves, np.int64)
         if dtype is None:
             dtype = int32 if array.min() >= _INT32_MIN and array.max() <= _INT32_MAX else int64
         return array, dtype
     if first == "f":
         float_dtype = FROM_NUMPY[type(leaves[0])] if isinstance(leaves[0], np.floating) else float32
-        array = _float_array(leaves)
+        array = _number_array(leaves, np.float64)
         if dtype is None:
             _check_default_range(array, float_dtype)
         if dtype is not None and float_dtype is not float64:
@@ -313,24 +318,19 @@ def _as_direct(leaves: list[Any], dtype: DType) -> Any:
     if dtype is string:
         return _text_array(leaves)
     if dtype.is_integer:
-        return _integer_array(leaves, np.uint64 if dtype is uint64 else np.int64)
+        return _number_array(leaves, np.uint64 if dtype is uint64 else np.int64)
     if dtype.is_floating:
-        return _float_array(leaves)
+        return _number_array(leaves, np.float64)
     return np.array(leaves, dtype.as_numpy_dtype)
 
 
-def _integer_array(leaves: list[Any], kind: type) -> np.ndarray:
+def _number_array(leaves: list[Any], kind: type) -> np.ndarray:
     try:
         return np.array(leaves, kind)
     except OverflowError:
+        if kind is np.float64:
+            raise _out_of_range() from None
         raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.") from None
-
-
-def _float_array(leaves: list[Any]) -> np.ndarray:
-    try:
-        return np.array(leaves, np.float64)
-    except OverflowError:
-        raise _out_of_range() from None
 
 
 def _out_of_range() -> ValueError:

@@ -6,12 +6,13 @@ result, or raises InvalidArgumentError for shapes that do not go together. Eager
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.core import errors
 from tapeflow.core.context import state
-from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.shape import TensorShape, broadcast_shape
 from tapeflow.core.values.tensor import Tensor, invalid
 
 if TYPE_CHECKING:
@@ -79,10 +80,7 @@ def same(x: TensorShape, *_: Any) -> TensorShape:
 
 def merge_shapes(*shapes: Any) -> TensorShape:
     """Returns the common shape of several inputs. A dimension is static if it is static in any of them."""
-    result = TensorShape(None)
-    for shape in shapes:
-        result = result.merge_with(shape)
-    return result
+    return functools.reduce(TensorShape.merge_with, shapes, TensorShape(None))
 
 
 def argument_shape(argument: Any) -> TensorShape:
@@ -245,31 +243,15 @@ def length(number: Tensor | int | None) -> int | None:
 
 def broadcast(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
     """Returns the shape of two inputs broadcast against each other."""
-    if x.rank is None or y.rank is None:
-        return TensorShape(None)
-    a, b = x.as_list(), y.as_list()
-    rank = max(len(a), len(b))
-    a, b = [1] * (rank - len(a)) + a, [1] * (rank - len(b)) + b
-    out: list[int | None] = []
-    for m, n in zip(a, b, strict=True):
-        if m == n or n == 1:
-            out.append(m)
-        elif m == 1:
-            out.append(n)
-        elif m is None or n is None:
-            out.append((m or n) or None)  # beside 0 it may be 1
-        else:
-            raise invalid(f"Incompatible shapes: {text(x)} vs. {text(y)}")
-    return TensorShape(out)
+    try:
+        return broadcast_shape(x, y)
+    except ValueError:
+        raise invalid(f"Incompatible shapes: {text(x)} vs. {text(y)}") from None
 
 
 def broadcast_all(*shapes: Any) -> TensorShape:
     """Returns the shape of all inputs broadcast against each other."""
-    out = shapes[0]
-    for shape in shapes[1:]:
-        if isinstance(shape, TensorShape):
-            out = broadcast(out, shape)
-    return out
+    return functools.reduce(broadcast, [s for s in shapes[1:] if isinstance(s, TensorShape)], shapes[0])
 
 
 def of_both(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:

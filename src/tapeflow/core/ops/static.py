@@ -14,6 +14,7 @@ import torch
 
 from tapeflow.core import errors
 from tapeflow.core.hooks import hooks
+from tapeflow.core.ops.convert import nested_tuples
 from tapeflow.core.ops.definition import NotStatic, Op
 from tapeflow.core.ops.kernels import compute_in_graph
 from tapeflow.core.types.dtypes import string
@@ -68,11 +69,8 @@ def _evaluate_operation(operation: Any) -> Any:
     if not op.registered or op.opdef.stateful or not any(map(_may_be_static, outputs)):
         return None
     rule = op.static_value
-    if rule is None or not op.reads_shape:
-        values = compute_static(op, operation.args, operation.types, value_of)
-        if values is not None:
-            operation.static = values
-            return None
+    if (rule is None or not op.reads_shape) and _compute_outputs(operation):
+        return None
     if rule is None or not outputs[0].dtype.is_integer:
         return None
     try:
@@ -82,12 +80,15 @@ def _evaluate_operation(operation: Any) -> Any:
     if not has_none(static):
         values = (static,) if op.single else static
         operation.static = tuple([torch.tensor(v, dtype=outputs[0].dtype.torch) for v in values])
-    elif op.reads_shape:  # of a value that is static, though the rules do not tell its shape
-        values = compute_static(op, operation.args, operation.types, value_of)
-        if values is not None:
-            operation.static = values
-            return None
+    elif op.reads_shape and _compute_outputs(operation):  # of a static value, though no rule tells its shape
+        return None
     return static
+
+
+def _compute_outputs(operation: Any) -> bool:
+    """Sets the static values of an operation's outputs by running its kernel; returns False if an input has none."""
+    operation.static = compute_static(operation.op, operation.args, operation.types, value_of) or _NOTHING
+    return operation.static is not _NOTHING
 
 
 def _may_be_static(tensor: SymbolicTensor) -> bool:
@@ -239,11 +240,7 @@ def array_of(tensor: SymbolicTensor) -> np.ndarray | None:
 
 def numbers(value: torch.Tensor) -> Any:
     """Returns the Python numbers of a raw value in nested tuples. A tuple is returned unchanged."""
-    return value if type(value) is tuple else _as_tuples(value.tolist())
-
-
-def _as_tuples(value: int | list[Any]) -> Any:
-    return tuple([_as_tuples(v) for v in value]) if type(value) is list else value
+    return value if type(value) is tuple else nested_tuples(value.tolist())
 
 
 hooks.static_shape = static_shape

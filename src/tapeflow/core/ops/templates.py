@@ -32,12 +32,14 @@ if TYPE_CHECKING:
 # kernel refuses it (or reads the tensor through __index__, to the same result).
 STATIC = frozenset({int, float, bool, str, tuple, list, NoneType, DType, torch.Size})
 
-# The names that the code of every function closes over, beside itself.
-_NAMES = (
-    "op", "kernel", "checked", "lookup", "new", "slow", "first", "record", "record_unary", "record_binary",
-    "EagerTensor", "DType", "STATIC", "ReadAsTensor", "TensorType", "Tensor", "convert", "scalars", "detours",
-    "listeners", "filtered",
-)  # fmt: skip
+# The code of every function closes over these, beside itself: values of the op, and values of all ops.
+_SHARED = {
+    "new": object.__new__, "record": record, "record_unary": record_unary, "record_binary": record_binary,
+    "EagerTensor": EagerTensor, "DType": DType, "STATIC": STATIC, "ReadAsTensor": ReadAsTensor,
+    "TensorType": TensorType, "Tensor": Tensor, "convert": convert, "scalars": scalars, "detours": detours,
+    "listeners": listeners, "filtered": filter_traceback,
+}  # fmt: skip
+_NAMES = ("op", "kernel", "checked", "lookup", "slow", "first", *_SHARED)
 
 
 def function_of(op: RegisteredOp, declared: Callable[..., Any], slow: Callable[..., Any]) -> Callable[..., Any]:
@@ -66,16 +68,8 @@ def function_of(op: RegisteredOp, declared: Callable[..., Any], slow: Callable[.
         call.__code__ = dressed(_template_code(kinds, checks, op.uniform, op.many, op.several, keyed, same, by_count))
         return call(*args, name)
 
-    stub = _stub_factory(len(kinds))
-    values = {
-        "op": op, "kernel": op.kernel, "checked": op.direct, "lookup": op.direct.get,
-        "new": object.__new__, "slow": slow, "first": first if has_fast_path else slow,
-        "record": record, "record_unary": record_unary, "record_binary": record_binary, "EagerTensor": EagerTensor,
-        "DType": DType, "STATIC": STATIC, "ReadAsTensor": ReadAsTensor, "TensorType": TensorType, "Tensor": Tensor,
-        "convert": convert, "scalars": scalars, "detours": detours, "listeners": listeners,
-        "filtered": filter_traceback,
-    }  # fmt: skip
-    call: Any = stub(*[values[n] for n in _NAMES])
+    own = (op, op.kernel, op.direct, op.direct.get, slow, first if has_fast_path else slow)
+    call: Any = _stub_factory(len(kinds))(*own, *_SHARED.values())
     call.__code__ = dressed(call.__code__)
     call.__defaults__ = declared.__defaults__
     call.__kwdefaults__ = declared.__kwdefaults__
@@ -114,11 +108,8 @@ _CHECKS = {
 
 def _keeps_dtype(op: RegisteredOp) -> bool:
     """Returns True if the result has the dtype of the inputs, which all have the same."""
-    input_attrs = {
-        a.type_attr for a, kind in zip(op.opdef.inputs, op.kinds, strict=False) if kind in ("tensor", "list")
-    }
     output_attr = op.opdef.outputs[0].type_attr
-    return bool(output_attr) and input_attrs == {output_attr}
+    return bool(output_attr) and op.tensor_attrs == {output_attr}
 
 
 @functools.cache

@@ -11,8 +11,7 @@ import random
 import secrets
 import threading
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -70,10 +69,13 @@ class _Global:
 
 
 class _Own(threading.local):
-    """The streams that this thread uses in place of the program's, and the operation that it runs."""
+    """The streams that this thread uses in place of the program's, the operation that it runs, torch's generators."""
 
     streams: Streams | None = None
     operation: Any = None
+
+    def __init__(self) -> None:
+        self.generators: dict[torch.device, torch.Generator] = {}
 
 
 state = _Global()
@@ -153,14 +155,9 @@ def _following_seed(graph: Any) -> int:
     return count
 
 
-@contextmanager
-def own_streams(streams: Streams | None) -> Iterator[None]:
+def own_streams(streams: Streams | None) -> context.override:
     """Replaces the streams that this thread uses; None stands for the program's."""
-    before, _own.streams = _own.streams, streams
-    try:
-        yield
-    finally:
-        _own.streams = before
+    return context.override(_own, streams=streams)
 
 
 def of_operation(operation: Any, kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -198,34 +195,10 @@ def reserve(op: str | tuple[Any, ...], seed: int, seed2: int, blocks: int) -> Ph
     return stream
 
 
-@contextmanager
-def drawing_from(generator: torch.Generator) -> Iterator[None]:
-    """Sets the generator for this thread's ops without a seed, on its device."""
-    by_device = _generators.by_device
-    before = by_device.get(generator.device)
-    by_device[generator.device] = generator
-    try:
-        yield
-    finally:
-        by_device.pop(generator.device)
-        if before is not None:
-            by_device[generator.device] = before
-
-
-class _Generators(threading.local):
-    """torch's generators of one thread, by device."""
-
-    def __init__(self) -> None:
-        self.by_device: dict[torch.device, torch.Generator] = {}
-
-
-_generators = _Generators()
-
-
 def torch_generator(device: torch.device) -> torch.Generator:
     """Returns the generator of this thread for numbers without a seed."""
-    generator = _generators.by_device.get(device)
+    generator = _own.generators.get(device)
     if generator is None:
-        generator = _generators.by_device[device] = torch.Generator(device)
+        generator = _own.generators[device] = torch.Generator(device)
         generator.seed()
     return generator

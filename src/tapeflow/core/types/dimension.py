@@ -9,6 +9,26 @@ from typing import Any
 from tapeflow.core.hooks import hooks
 
 
+def dimension_size(value: Any) -> int | None:
+    """Returns the size of one dimension, from anything that can be an index; None where it is unknown.
+
+    Raises:
+        TypeError: `value` is something else.
+        ValueError: it is negative.
+    """
+    if value is None:
+        return None
+    if not hasattr(value, "__index__"):
+        raise TypeError(
+            "Dimension value must be integer or None or have an __index__ method, got value "
+            f"'{value!r}' with type '{type(value)!r}'"
+        )
+    size = value if isinstance(value, int) else int(value.__index__())
+    if size < 0:
+        raise ValueError(f"Dimension {size} must be >= 0")
+    return size
+
+
 class Dimension:
     """One dimension of a shape: its length, or None where it is unknown.
 
@@ -27,17 +47,7 @@ class Dimension:
     __slots__ = ("_value",)
 
     def __init__(self, value: Any) -> None:
-        if value is None or isinstance(value, Dimension):
-            self._value: int | None = None if value is None else value.value
-            return
-        if isinstance(value, (str, bytes)) or not hasattr(value, "__index__"):
-            raise TypeError(
-                "Dimension value must be integer or None or have an __index__ method, got value "
-                f"'{value!r}' with type '{type(value)!r}'"
-            )
-        self._value = value.__index__()
-        if self._value < 0:
-            raise ValueError(f"Dimension {self._value} must be >= 0")
+        self._value: int | None = value.value if isinstance(value, Dimension) else dimension_size(value)
 
     @property
     def value(self) -> int | None:

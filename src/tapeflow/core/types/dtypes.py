@@ -52,27 +52,6 @@ class DType(ValuelessType):
     True
     """
 
-    __slots__ = (
-        "__hash__",  # each dtype's own: the hash of its number, which it equals
-        "_is_ref_dtype",
-        "as_datatype_enum",
-        "as_numpy_dtype",
-        "base_dtype",
-        "differentiable",
-        "is_bool",
-        "is_complex",
-        "is_floating",
-        "is_integer",
-        "is_numeric",
-        "is_numpy_compatible",
-        "is_quantized",
-        "is_unsigned",
-        "name",
-        "real_dtype",
-        "size",
-        "torch",
-    )
-
     name: str
     as_datatype_enum: int
     size: int  # bytes per element; 0 for strings and handles
@@ -90,6 +69,9 @@ class DType(ValuelessType):
     is_quantized: builtins.bool
     is_unsigned: builtins.bool
     _is_ref_dtype: builtins.bool
+
+    # Each dtype has a hash of its own: that of its number, which it equals.
+    __slots__ = ("__hash__", *__annotations__)
 
     def __new__(cls, type_enum: int, handle_data: None = None) -> DType:
         try:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from tapeflow.core.types.dimension import Dimension
+from tapeflow.core.types.dimension import Dimension, dimension_size
 from tapeflow.core.types.valueless import ValuelessType
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class TensorShape(ValuelessType):
                 self._dims = dims
                 return
         if isinstance(dims, (tuple, list)):
-            self._dims = tuple([d if d is None or (type(d) is int and d >= 0) else _one_dimension(d) for d in dims])
+            self._dims = tuple([d if d is None or (type(d) is int and d >= 0) else dimension_size(d) for d in dims])
         elif dims is None:
             self._dims = None
         elif isinstance(dims, TensorShape):
@@ -208,10 +209,7 @@ class TensorShape(ValuelessType):
         shape."""
         if not all(isinstance(other, TensorShape) for other in others):
             return None
-        result = self
-        for other in others:
-            result = result.most_specific_compatible_shape(other)
-        return result
+        return functools.reduce(TensorShape.most_specific_compatible_shape, others, self)
 
     def as_proto(self) -> Any:
         """Returns this shape as a `TensorShapeProto`, with -1 for unknown dimensions."""
@@ -286,33 +284,16 @@ class TensorShape(ValuelessType):
         return TensorShape, (self._dims,)
 
 
-def _one_dimension(value: Any) -> Any:
-    """Returns one dimension, from anything that can be an index."""
-    if value is None:
-        return None
-    if not isinstance(value, int):
-        try:
-            value = int(value.__index__())
-        except AttributeError:
-            raise TypeError(
-                "Dimension value must be integer or None or have an __index__ method, "
-                f"got value '{value!r}' with type '{type(value)!r}'"
-            ) from None
-    if value < 0:
-        raise ValueError(f"Dimension {value} must be >= 0")
-    return value
-
-
 def _all_dimensions(value: Any) -> tuple[int | None, ...]:
     """Returns the dimensions in an iterable that is no list or tuple; a lone number is a shape of rank one."""
     try:
         iterator = iter(value)
     except TypeError:
-        return (_one_dimension(value),)
+        return (dimension_size(value),)
     dims = []
     for item in iterator:
         try:
-            dims.append(_one_dimension(item))
+            dims.append(dimension_size(item))
         except TypeError as e:
             raise TypeError(
                 f"Failed to convert '{value!r}' to a shape: '{item!r}'could not be converted to a dimension. A shape "
@@ -359,7 +340,7 @@ def broadcast_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShape:
         elif a == 1:
             dims.append(b)
         elif a is None or b is None:
-            dims.append((b if a is None else a) or None)
+            dims.append((b if a is None else a) or None)  # beside 0 it may be 1
         else:
             raise ValueError(
                 "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they are "

@@ -30,6 +30,8 @@ class DenseSpec(ShapedSpec):
 
     __slots__ = ("_name",)
 
+    _shown: tuple[str, ...] = ("dtype", "name")  # the attributes behind the shape in the text of a spec
+
     def __init__(self, shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None) -> None:
         self._shape = TensorShape(shape)
         self._dtype = as_dtype(dtype)
@@ -44,7 +46,8 @@ class DenseSpec(ShapedSpec):
         return self._shape, self._dtype, self._name
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
+        shown = "".join(f", {name}={getattr(self, name)!r}" for name in self._shown)
+        return f"{type(self).__name__}(shape={self._shape}{shown})"
 
 
 class TensorSpec(DenseSpec):
@@ -62,7 +65,9 @@ class TensorSpec(DenseSpec):
 
     __slots__ = ()
 
+    value_type = Tensor
     _is_composite = False
+    _proto_class = "TensorSpecProto"
 
     @classmethod
     def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
@@ -79,11 +84,6 @@ class TensorSpec(DenseSpec):
         if not isinstance(tensor, Tensor):
             raise ValueError(f"`tensor` should be a tf.Tensor, but got type {type(tensor)}.")
         return cls(tensor.shape, tensor.dtype, name)
-
-    @property
-    def value_type(self) -> type:
-        """`tf.Tensor`."""
-        return Tensor
 
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
         """Returns True if shape and dtype of a tensor, or of another spec, fit this spec. Names are not compared."""
@@ -155,13 +155,6 @@ class TensorSpec(DenseSpec):
             raise ValueError("Unbatching a tensor is only supported for rank >= 1")
         return TensorSpec(self._shape[1:], self._dtype)
 
-    @classmethod
-    def experimental_type_proto(cls) -> type:
-        """Returns the protobuf message class that holds a spec of this class."""
-        from tensorboard.compat.proto import struct_pb2
-
-        return struct_pb2.TensorSpecProto
-
     def __eq__(self, other: object) -> bool:
         return self is other or (
             type(other) is type(self)
@@ -193,6 +186,9 @@ class BoundedTensorSpec(TensorSpec):
     """
 
     __slots__ = ("_maximum", "_minimum")
+
+    _shown = ("dtype", "name", "minimum", "maximum")
+    _proto_class = "BoundedTensorSpecProto"
 
     def __init__(
         self,
@@ -257,24 +253,11 @@ class BoundedTensorSpec(TensorSpec):
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self._minimum, self._maximum, self._name
 
-    @classmethod
-    def experimental_type_proto(cls) -> type:
-        """Returns the protobuf message class that holds a spec of this class."""
-        from tensorboard.compat.proto import struct_pb2
-
-        return struct_pb2.BoundedTensorSpecProto
-
     def __eq__(self, other: object) -> bool:
         return super().__eq__(other) and self._same_bounds(other)  # type: ignore[arg-type]
 
     def __hash__(self) -> int:
         return hash((self._shape, self._dtype))
-
-    def __repr__(self) -> str:
-        return (
-            f"BoundedTensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r}, "
-            f"minimum={self._minimum!r}, maximum={self._maximum!r})"
-        )
 
 
 class VariableSpec(DenseSpec):
@@ -289,6 +272,7 @@ class VariableSpec(DenseSpec):
     __slots__ = ("alias_id", "trainable")
 
     _is_composite = False
+    _shown = ("dtype", "trainable", "alias_id")
 
     def __init__(
         self, shape: ShapeLike, dtype: DTypeLike = float32, trainable: bool = True, alias_id: int | None = None
@@ -339,12 +323,6 @@ class VariableSpec(DenseSpec):
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self.trainable, self.alias_id
 
-    def __repr__(self) -> str:
-        return (
-            f"VariableSpec(shape={self._shape}, dtype={self._dtype!r}, "
-            f"trainable={self.trainable!r}, alias_id={self.alias_id!r})"
-        )
-
 
 # ---- values of one class each ----------------------------------------------------------------------------------------
 
@@ -366,6 +344,8 @@ class IndexedSlicesSpec(TypeSpec):
 
     __slots__ = ("_dense_shape_dtype", "_dtype", "_indices_dtype", "_indices_shape", "_shape")
 
+    value_type = IndexedSlices
+
     def __init__(
         self,
         shape: ShapeLike = None,
@@ -379,11 +359,6 @@ class IndexedSlicesSpec(TypeSpec):
         self._indices_dtype = as_dtype(indices_dtype)
         self._dense_shape_dtype = None if dense_shape_dtype is None else as_dtype(dense_shape_dtype)
         self._indices_shape = TensorShape(indices_shape).with_rank(1)
-
-    @property
-    def value_type(self) -> type:
-        """`tf.IndexedSlices`."""
-        return IndexedSlices
 
     @property
     def _component_specs(self) -> Any:
@@ -415,18 +390,12 @@ class NoneTensorSpec(TypeSpec):
 
     __slots__ = ()
 
-    def __init__(self) -> None:
-        pass
+    value_type = type(None)
 
     @classmethod
     def from_value(cls, value: object) -> NoneTensorSpec:
         """Returns the spec of None."""
         return cls()
-
-    @property
-    def value_type(self) -> type:
-        """The type of None."""
-        return type(None)
 
     @property
     def _component_specs(self) -> Any:

@@ -30,28 +30,20 @@ def spec_to_proto(spec: TypeSpec) -> Any:
     """
     from tensorboard.compat.proto import struct_pb2
 
-    if isinstance(spec, BoundedTensorSpec):
-        return struct_pb2.BoundedTensorSpecProto(
-            name=spec.name, shape=spec.shape.as_proto(), dtype=spec.dtype.as_datatype_enum,
-            minimum=_tensor_proto(spec.minimum, spec.dtype), maximum=_tensor_proto(spec.maximum, spec.dtype),
-        )  # fmt: skip
     if isinstance(spec, TensorSpec):
-        return struct_pb2.TensorSpecProto(
-            name=spec.name, shape=spec.shape.as_proto(), dtype=spec.dtype.as_datatype_enum
-        )
-    for number, kind in _spec_classes().items():
-        if type(spec) is kind:
-            return struct_pb2.TypeSpecProto(
-                type_spec_class=number,
-                type_state=to_proto(spec._serialize()),
-                type_spec_class_name=kind.__name__,
-                num_flat_components=len(spec.flatten()),
-            )
+        fields = {"name": spec.name, "shape": spec.shape.as_proto(), "dtype": spec.dtype.as_datatype_enum}
+        if isinstance(spec, BoundedTensorSpec):
+            fields |= {bound: _tensor_proto(getattr(spec, bound), spec.dtype) for bound in ("minimum", "maximum")}
+        return spec.experimental_type_proto()(**fields)
     kinds = struct_pb2.TypeSpecProto
+    number = next((number for number, kind in _spec_classes().items() if type(spec) is kind), None)
+    name = _registered_name(spec) if number is None else type(spec).__name__
+    if number is None:
+        number = kinds.EXTENSION_TYPE_SPEC if hasattr(spec, "_all_fields") else kinds.REGISTERED_TYPE_SPEC
     return kinds(
-        type_spec_class=kinds.EXTENSION_TYPE_SPEC if hasattr(spec, "_all_fields") else kinds.REGISTERED_TYPE_SPEC,
+        type_spec_class=number,
         type_state=to_proto(spec._serialize()),
-        type_spec_class_name=_registered_name(spec),
+        type_spec_class_name=name,
         num_flat_components=len(spec.flatten()),
     )
 
@@ -102,6 +94,9 @@ def _proto_values(proto: Message, dtype: DType) -> np.ndarray:
     return np.broadcast_to(np.array(values, dtype.as_numpy_dtype), shape)
 
 
+_SCALARS = {bool: "bool_value", int: "int64_value", float: "float64_value", str: "string_value"}
+
+
 def to_proto(value: Any) -> Any:
     """Returns a structure of specs, shapes, dtypes and Python values as a `StructuredValue`.
 
@@ -111,26 +106,16 @@ def to_proto(value: Any) -> Any:
     from tensorboard.compat.proto import struct_pb2
 
     out = struct_pb2.StructuredValue()
-    if value is None:
-        out.none_value.CopyFrom(struct_pb2.NoneValue())
-    elif isinstance(value, bool):
-        out.bool_value = value
-    elif isinstance(value, int):
-        out.int64_value = value
-    elif isinstance(value, float):
-        out.float64_value = value
-    elif isinstance(value, str):
-        out.string_value = value
-    elif isinstance(value, TensorShape):
-        out.tensor_shape_value.CopyFrom(value.as_proto())
+    if value is None or isinstance(value, (TensorShape, TypeSpec)):
+        message: Any = struct_pb2.NoneValue()
+        if value is not None:
+            message = value.as_proto() if isinstance(value, TensorShape) else spec_to_proto(value)
+        field = next(f.name for f in out.DESCRIPTOR.fields if f.message_type == message.DESCRIPTOR)
+        getattr(out, field).CopyFrom(message)
+    elif isinstance(value, tuple(_SCALARS)):
+        setattr(out, next(field for kind, field in _SCALARS.items() if isinstance(value, kind)), value)
     elif isinstance(value, DType):
         out.tensor_dtype_value = value.as_datatype_enum
-    elif isinstance(value, BoundedTensorSpec):
-        out.bounded_tensor_spec_value.CopyFrom(spec_to_proto(value))
-    elif isinstance(value, TensorSpec):
-        out.tensor_spec_value.CopyFrom(spec_to_proto(value))
-    elif isinstance(value, TypeSpec):
-        out.type_spec_value.CopyFrom(spec_to_proto(value))
     elif isinstance(value, tuple) and hasattr(value, "_fields"):
         out.named_tuple_value.name = type(value).__name__
         for key in value._fields:
@@ -160,7 +145,7 @@ def from_proto(proto: Message) -> Any:
     value = getattr(proto, kind)
     if kind == "none_value":
         return None
-    if kind in ("bool_value", "int64_value", "float64_value", "string_value"):
+    if kind in _SCALARS.values():
         return value
     if kind == "tensor_shape_value":
         return TensorShape(value)

@@ -7,7 +7,7 @@ the shapes, dtypes and Python values in there are.
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tapeflow.core.hooks import hooks
@@ -29,6 +29,8 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
     """
 
     __slots__ = ()
+
+    _proto_class = "TypeSpecProto"
 
     @property
     @abstractmethod
@@ -137,7 +139,7 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
         """Returns the protobuf message class that holds a spec of this class."""
         from tensorboard.compat.proto import struct_pb2
 
-        return struct_pb2.TypeSpecProto
+        return getattr(struct_pb2, cls._proto_class)
 
     @classmethod
     def experimental_from_proto(cls, proto: Any) -> Any:
@@ -205,28 +207,25 @@ class _NoSupertypeError(Exception):
     """Two serializations have nothing in common."""
 
 
+def _agree(test: Callable[[Any, Any], bool], a: Any, b: Any) -> bool:
+    """Returns True if two values of one type pass a test: their items in pairs, or else their equality."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(test, a, b))
+    if isinstance(a, Mapping):
+        return a.keys() == b.keys() and all(test(a[k], b[k]) for k in a)
+    return bool(a == b)
+
+
 def _are_compatible(a: Any, b: Any) -> bool:
     if isinstance(a, (TypeSpec, TensorShape, DType)):
         return type(a) is type(b) and a.is_compatible_with(b)
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, (list, tuple)):
-        return len(a) == len(b) and all(map(_are_compatible, a, b))
-    if isinstance(a, Mapping):
-        return a.keys() == b.keys() and all(_are_compatible(a[k], b[k]) for k in a)
-    return bool(a == b)
+    return _agree(_are_compatible, a, b)
 
 
 def _is_subtype(a: Any, b: Any) -> bool:
-    if hasattr(a, "is_subtype_of"):
-        return a.is_subtype_of(b)
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, (list, tuple)):
-        return len(a) == len(b) and all(map(_is_subtype, a, b))
-    if isinstance(a, Mapping):
-        return a.keys() == b.keys() and all(_is_subtype(a[k], b[k]) for k in a)
-    return bool(a == b)
+    return a.is_subtype_of(b) if hasattr(a, "is_subtype_of") else _agree(_is_subtype, a, b)
 
 
 def _common_supertype(a: Any, others: Sequence[Any]) -> Any:

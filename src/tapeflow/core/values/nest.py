@@ -94,9 +94,7 @@ _LIST = _Container(_return_unchanged, _item_indices, lambda like, items: items)
 _DICT = _Container(_mapping_values, sorted_keys, _rebuild_dict)
 _MUTABLE_MAPPING = _DICT._replace(rebuild=_rebuild_mutable_mapping)
 _MAPPING = _DICT._replace(rebuild=_rebuild_mapping)
-_VIEW = _Container(
-    list, _item_indices, lambda like, items: items
-)  # can't be built from its items, so packs into a list
+_VIEW = _LIST._replace(values=list)  # can't be built from its items, so packs into a list
 _TUPLE = _Container(_return_unchanged, _item_indices, lambda like, items: tuple(items))
 _NAMEDTUPLE = _Container(_return_unchanged, lambda value: value._fields, lambda like, items: type(like)(*items))
 _SEQUENCE = _Container(list, _item_indices, lambda like, items: type(like)(items))

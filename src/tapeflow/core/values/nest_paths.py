@@ -17,6 +17,7 @@ from tapeflow.core.values.nest import (
     _PLAIN,
     _ContainerTable,
     _is_namedtuple_type,
+    _same_kind,
     _same_namedtuples,
     _spec_of,
     pack_sequence_as,
@@ -239,13 +240,7 @@ def assert_shallow_structure(
 
 def _has_type_of(tree: list[Any], shallow: list[int]) -> bool:
     """Returns True if a structure has the shallow one's type, or a type that counts as the same."""
-    return (
-        isinstance(tree, type(shallow))
-        or _same_namedtuples(tree, shallow)
-        or (isinstance(tree, list) and isinstance(shallow, list))
-        or (isinstance(tree, Mapping) and isinstance(shallow, Mapping))
-        or (_spec_of(tree) is not None and _spec_of(shallow) is not None)
-    )
+    return isinstance(tree, type(shallow)) or _same_namedtuples(tree, shallow) or _same_kind(tree, shallow)
 
 
 def _different_types(shallow: object, tree: object) -> TypeError:

@@ -38,32 +38,15 @@ if TYPE_CHECKING:
         def shape(self) -> TensorShape: ...
         def numpy(self) -> Any: ...
         def __getattr__(self, name: str) -> Any: ...
-        def __add__(self, other: Any) -> Tensor: ...
-        def __radd__(self, other: Any) -> Tensor: ...
-        def __sub__(self, other: Any) -> Tensor: ...
-        def __rsub__(self, other: Any) -> Tensor: ...
-        def __mul__(self, other: Any) -> Tensor: ...
-        def __rmul__(self, other: Any) -> Tensor: ...
-        def __truediv__(self, other: Any) -> Tensor: ...
-        def __rtruediv__(self, other: Any) -> Tensor: ...
-        def __floordiv__(self, other: Any) -> Tensor: ...
-        def __mod__(self, other: Any) -> Tensor: ...
-        def __pow__(self, other: Any) -> Tensor: ...
-        def __matmul__(self, other: Any) -> Tensor: ...
-        def __and__(self, other: Any) -> Tensor: ...
-        def __or__(self, other: Any) -> Tensor: ...
-        def __lt__(self, other: Any) -> Tensor: ...
-        def __le__(self, other: Any) -> Tensor: ...
-        def __gt__(self, other: Any) -> Tensor: ...
-        def __ge__(self, other: Any) -> Tensor: ...
         def __neg__(self) -> Tensor: ...
-        def __invert__(self) -> Tensor: ...
-        def __abs__(self) -> Tensor: ...
+        def __add__(self, other: Any) -> Tensor: ...
         def __getitem__(self, key: Any) -> Tensor: ...
-        def __rfloordiv__(self, other: Any) -> Tensor: ...
-        def __rmod__(self, other: Any) -> Tensor: ...
-        def __rpow__(self, other: Any) -> Tensor: ...
-        def __rmatmul__(self, other: Any) -> Tensor: ...
+
+        __invert__ = __abs__ = __neg__
+        __sub__ = __mul__ = __truediv__ = __floordiv__ = __mod__ = __pow__ = __matmul__ = __add__
+        __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rfloordiv__ = __rmod__ = __rpow__ = __rmatmul__ = __add__
+        __and__ = __or__ = __lt__ = __le__ = __gt__ = __ge__ = __add__
+
         def __iter__(self) -> Any: ...
         def __len__(self) -> int: ...
         def __int__(self) -> int: ...
@@ -163,49 +146,36 @@ class Tensor(TensorType):
         return Reference(self)
 
 
-class _ArrayAttribute:
-    """An attribute of NumPy's arrays that tensors lack: reading it raises an error with advice.
+class _Absent:
+    """An attribute that tensors lack: reading it raises an error with a message about a class.
 
     Descriptors rather than a `__getattr__`, which would be called for whatever a tensor lacks: Keras asks each tensor
     for a mask.
     """
 
-    __slots__ = ("_name",)
+    __slots__ = ("_in_class", "_message")
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, message: str, in_class: bool = False) -> None:
+        self._message, self._in_class = message, in_class
 
     def __get__(self, tensor: Tensor | None, owner: type) -> Any:
-        raise AttributeError(
-            f"{owner.__name__} object has no attribute '{self._name}'. "
-            "\n        If you are looking for numpy-related methods, please run the following:"
-            "\n        tf.experimental.numpy.experimental_enable_numpy_behavior()\n      "
-        )
+        if tensor is None and not self._in_class:
+            return self
+        raise AttributeError(self._message.format(owner.__name__))
 
 
+_NO_ATTRIBUTE = "{{}} object has no attribute '{}'"
+_ADVICE = (
+    ". \n        If you are looking for numpy-related methods, please run the following:"
+    "\n        tf.experimental.numpy.experimental_enable_numpy_behavior()\n      "
+)
 _ARRAY_ATTRIBUTES = frozenset(
     {"T", "astype", "ravel", "transpose", "reshape", "clip", "size", "data", "max", "min", "mean", "sum"}
 )
 for _name in _ARRAY_ATTRIBUTES:
-    setattr(Tensor, _name, _ArrayAttribute(_name))
-
-
-class _EveryTensors:
-    """An attribute that each kind of tensor defines for itself."""
-
-    __slots__ = ("_name",)
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __get__(self, tensor: Any, owner: type) -> Any:
-        if tensor is None:
-            return self
-        raise AttributeError(f"{owner.__name__} object has no attribute '{self._name}'")
-
-
-for _name in ("dtype", "eval", "get_shape", "name", "ndim", "set_shape", "shape"):
-    setattr(Tensor, _name, _EveryTensors(_name))
+    setattr(Tensor, _name, _Absent(_NO_ATTRIBUTE.format(_name) + _ADVICE, in_class=True))
+for _name in ("dtype", "eval", "get_shape", "name", "ndim", "set_shape", "shape"):  # each kind defines them for itself
+    setattr(Tensor, _name, _Absent(_NO_ATTRIBUTE.format(_name)))
 
 
 class ReadAsTensor(TensorType):
@@ -297,22 +267,6 @@ class EagerTensor(Tensor):
     @property
     def is_tensor_like(self) -> bool:
         return True
-
-    @property
-    def op(self) -> Any:
-        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
-
-    @property
-    def graph(self) -> Any:
-        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
-
-    @property
-    def name(self) -> str:
-        raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
-
-    @property
-    def value_index(self) -> int:
-        raise AttributeError("Tensor.value_index is undefined when eager execution is enabled.")
 
     def consumers(self) -> Any:
         raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled.")
@@ -426,6 +380,8 @@ class EagerTensor(Tensor):
         return f"tf.Tensor({numpy_text(self)}, shape={self.shape}, dtype={self.dtype.name})"
 
 
+for _name in ("op", "graph", "name", "value_index"):
+    setattr(EagerTensor, _name, _Absent(f"Tensor.{_name} is undefined when eager execution is enabled."))
 EagerTensor._content = EagerTensor.value
 
 
@@ -444,10 +400,8 @@ def numpy_text(tensor: EagerTensor, is_repr: bool = False) -> str:
         text = f"<{tensor.value!r}>"
     elif tensor.dtype.is_numpy_compatible:
         array = tensor._array()
-        if array.ndim:
-            text = repr(array) if is_repr else str(array)
-        else:
-            text = repr(array.tolist()) if is_repr else str(array[()])
+        shown = array if array.ndim else array.tolist() if is_repr else array[()]
+        text = repr(shown) if is_repr else str(shown)
     else:
         text = "<unprintable>"
     if "\n" in text:

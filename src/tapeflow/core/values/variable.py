@@ -7,16 +7,17 @@ of its own, which the tape relates to the variable.
 
 from __future__ import annotations
 
+import functools
+import inspect
 from abc import ABCMeta
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from tapeflow.core import device as devices
-from tapeflow.core.context import detours, listeners, state
+from tapeflow.core.context import detours, listeners, override, state
 from tapeflow.core.fork_locks import new_rlock
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert, operand
@@ -39,23 +40,6 @@ if TYPE_CHECKING:
     from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
     from tapeflow.core.values.strings import StringArray
 
-# The parameters of `tf.Variable`: creators are called with them all.
-_DEFAULTS = {
-    "initial_value": None,
-    "trainable": None,
-    "validate_shape": True,
-    "caching_device": None,
-    "name": None,
-    "variable_def": None,
-    "dtype": None,
-    "import_scope": None,
-    "constraint": None,
-    "synchronization": VariableSynchronization.AUTO,
-    "aggregation": VariableAggregation.NONE,
-    "shape": None,
-    "experimental_enable_variable_lifting": True,
-}
-
 
 class VariableMeta(ABCMeta):
     """Lets the `tf.variable_creator_scope`s in force create the variable of `tf.Variable(...)`.
@@ -75,17 +59,8 @@ class VariableMeta(ABCMeta):
         make: Callable[..., Any] = lambda **kw: type.__call__(ResourceVariable, **kw)  # noqa: E731
         kwargs = {**_DEFAULTS, **dict(zip(_DEFAULTS, args, strict=False)), **kwargs}
         for creator in state.variable_creators:
-            make = _with_creator(creator, make)
+            make = functools.partial(creator, make)
         return make(**kwargs)
-
-
-@contextmanager
-def _run_eagerly() -> Iterator[None]:
-    before, state.graph = state.graph, None
-    try:
-        yield
-    finally:
-        state.graph = before
 
 
 # The kernels for a compiled graph's changes of variables. They take raw values.
@@ -119,10 +94,6 @@ def _sum_element(b: ElementBuilder, old: Element, delta: Element) -> Any:
 
 def _difference_element(b: ElementBuilder, old: Element, delta: Element) -> Any:
     return b.sub(old, delta)
-
-
-def _with_creator(creator: Callable[..., Any], make: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda **kwargs: creator(make, **kwargs)
 
 
 def _outside_of_graphs(initial_value: Callable[[], Any]) -> Any:
@@ -202,7 +173,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
             state.tracing.own_variable(self)
         if graph is not None:
             initial_value = graph.initial_value(self, initial_value, dtype)
-            with _run_eagerly():
+            with override(state, graph=None):
                 value = convert(initial_value, None if dtype is None else as_dtype(dtype).base_dtype)
         else:
             value = convert(initial_value, None if dtype is None else as_dtype(dtype).base_dtype)
@@ -274,16 +245,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         except AttributeError as error:
             raise status_error(error) or error from None
 
-    def read_value(self) -> EagerTensor:
-        """Returns the tensor this variable holds now.
-
-        Raises:
-            FailedPreconditionError: the variable is uninitialized.
-        """
-        try:
-            return self._read()
-        except AttributeError as error:
-            raise status_error(error) or error from None
+    read_value = value
 
     def __tf_tensor__(self, dtype: DType | None = None, name: str | None = None) -> EagerTensor:
         if dtype is not None and dtype is not self.dtype:
@@ -546,8 +508,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Variable:
         refuse_in_graphs("__deepcopy__")
-        before, state.tracing = state.tracing, None  # as in TensorFlow, no function creates the copy
-        try:
+        with override(state, tracing=None):  # as in TensorFlow, no function creates the copy
             copied = Variable(
                 self._value,
                 trainable=self._trainable,
@@ -557,8 +518,6 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
                 synchronization=self._synchronization,
                 aggregation=self._aggregation,
             )
-        finally:
-            state.tracing = before
         memo[id(self)] = copied
         return copied
 
@@ -573,6 +532,8 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, {text}>"
 
 
+# The parameters of `tf.Variable`: creators are called with them all.
+_DEFAULTS = {p.name: p.default for p in [*inspect.signature(Variable.__init__).parameters.values()][1:]}
 # The slot itself, faster than a property. A subclass with a property of that name finds the slot as `_dtype`.
 Variable.dtype = vars(Variable)["_dtype"]
 
