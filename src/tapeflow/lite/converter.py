@@ -15,11 +15,11 @@ from tapeflow.function import function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.lite.extra import require
 from tapeflow.lite.flatbuffer_file import write_signatures
-from tapeflow.lite.lower import FileState, Writer, static_shape
+from tapeflow.lite.lower import FileState, Writer
 from tapeflow.lite.options import TargetSpec
 from tapeflow.lite.output_check import largest_difference, output_names
 from tapeflow.lite.passes import optimize
-from tapeflow.lite.program import LiteTensor, Signature, Subgraph, lite_dtype
+from tapeflow.lite.program import LiteTensor, Signature, Subgraph, lite_dtype, static_shape
 from tapeflow.lite.quantization import check_options, quantize_file
 from tapeflow.lite.variables import add_variables, assigned_variables
 from tapeflow.saved_model.loading import load

@@ -7,6 +7,7 @@ graphs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,7 +24,7 @@ from tapeflow.graph.ir.attrs import attrs_of, dtype_of_value
 from tapeflow.graph.ir.operation import GraphOp, Operation, reachable, variable_of
 from tapeflow.lite.forms import FORMS
 from tapeflow.lite.kernel_dtypes import kernel_dtype
-from tapeflow.lite.program import LiteOperator, LiteTensor, Subgraph, lite_dtype
+from tapeflow.lite.program import LiteOperator, LiteTensor, Subgraph, lite_dtype, static_shape
 from tapeflow.lite.table import NoForm
 
 _LARGE = 1 << 16  # a constant of more elements is computed only if its inputs have nearly as many
@@ -48,6 +49,11 @@ class LoweredCall:
         self.outputs = operation.outputs
 
     @property
+    def code(self) -> str:
+        """The op's name as the schema writes names of operators: LOG_SOFTMAX for LogSoftmax."""
+        return re.sub("(?<=[a-z])(?=[A-Z])", "_", self.operation.type).upper()
+
+    @property
     def shape(self) -> tuple[int | None, ...]:
         """The static shape of the first output."""
         return static_shape(self.outputs[0])
@@ -56,11 +62,6 @@ class LoweredCall:
     def dtype(self) -> DType:
         """The dtype of the first output."""
         return lite_dtype(self.outputs[0].dtype)
-
-
-def static_shape(tensor: SymbolicTensor) -> tuple[int | None, ...]:
-    """Returns a tensor's static shape; of a list, a scalar's."""
-    return () if tensor.shape.rank is None else tuple(tensor.shape.as_list())
 
 
 class Writer:

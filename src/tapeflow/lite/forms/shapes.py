@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapeflow.core.types.dtypes import bool_, int32, int64
-from tapeflow.lite.program import LiteTensor
-from tapeflow.lite.table import NoForm, form
+from tapeflow.core.types.dtypes import bool_, int32
+from tapeflow.lite.program import LiteTensor, static_shape
+from tapeflow.lite.table import FORMS, NoForm, form
 
 if TYPE_CHECKING:
-    from tapeflow.core.values.tensor import Tensor
     from tapeflow.lite.lower import LoweredCall, Writer
 
 
@@ -76,11 +75,6 @@ def _lower_size(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return w.add("REDUCE_PROD", [shape, w.constant([0], int32)], [], keepDims=False)
 
 
-@form("Rank")
-def _lower_rank(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    return w.constant(x.rank, int32)
-
-
 @form("Transpose")
 def _lower_transpose(w: Writer, call: LoweredCall, x: LiteTensor, order: LiteTensor) -> LiteTensor:
     if order.value is None:
@@ -110,28 +104,19 @@ def _lower_unpack(w: Writer, call: LoweredCall, x: LiteTensor) -> list[LiteTenso
 
 @form("Split")
 def _lower_split(w: Writer, call: LoweredCall, axis: LiteTensor, x: LiteTensor) -> list[LiteTensor]:
-    results = [(_shape_tuple(t), x.dtype) for t in call.outputs]
+    results = [(static_shape(t), x.dtype) for t in call.outputs]
     return w.add_many("SPLIT", [as_int32(w, axis), x], results, numSplits=len(results))
 
 
 @form("SplitV")
 def _split_v(w: Writer, call: LoweredCall, x: LiteTensor, sizes: LiteTensor, axis: LiteTensor) -> list[LiteTensor]:
-    results = [(_shape_tuple(t), x.dtype) for t in call.outputs]
+    results = [(static_shape(t), x.dtype) for t in call.outputs]
     return w.add_many("SPLIT_V", [x, as_int32(w, sizes), as_int32(w, axis)], results, numSplits=len(results))
 
 
-def _shape_tuple(symbolic: Tensor) -> tuple[int | None, ...]:
-    return () if symbolic.shape.rank is None else tuple(symbolic.shape.as_list())
-
-
-_BY_INTEGERS = {
-    "BatchToSpaceND": "BATCH_TO_SPACE_ND", "Slice": "SLICE", "SpaceToBatchND": "SPACE_TO_BATCH_ND", "Tile": "TILE",
-}  # fmt: skip
-
-
-@form(*_BY_INTEGERS)
+@form("BatchToSpaceND", "Slice", "SpaceToBatchND", "Tile")
 def _lower_by_integers(w: Writer, call: LoweredCall, x: LiteTensor, *integers: LiteTensor) -> LiteTensor:
-    return w.add(_BY_INTEGERS[call.operation.type], [x, *(as_int32(w, t) for t in integers)], call.shape)
+    return w.add(call.code, [x, *(as_int32(w, t) for t in integers)], call.shape)
 
 
 @form("StridedSlice")
@@ -259,21 +244,6 @@ def _broadcast_to(w: Writer, call: LoweredCall, x: LiteTensor, shape: LiteTensor
     return w.add("BROADCAST_TO", [x, as_int32(w, shape)], call.shape)
 
 
-@form("BroadcastArgs")
-def _broadcast_args(w: Writer, call: LoweredCall, x: LiteTensor, y: LiteTensor) -> LiteTensor:
-    return w.add("BROADCAST_ARGS", [x, y], call.shape)
-
-
-@form("Fill")
-def _lower_fill(w: Writer, call: LoweredCall, shape: LiteTensor, value: LiteTensor) -> LiteTensor:
-    return w.add("FILL", [as_int32(w, shape), value], call.shape, value.dtype)
-
-
-@form("Range")
-def _lower_range(w: Writer, call: LoweredCall, start: LiteTensor, limit: LiteTensor, delta: LiteTensor) -> LiteTensor:
-    return w.add("RANGE", [start, limit, delta], call.shape)
-
-
 @form("ReverseV2")
 def _lower_reverse(w: Writer, call: LoweredCall, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
     for i in numbers_of(axis, "the axes"):
@@ -315,13 +285,7 @@ def _add_roll(w: Writer, x: LiteTensor, axis: int, at: int) -> LiteTensor:
 def _lower_depth(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     if call.attrs["data_format"] != "NHWC":
         raise NoForm("only the data format NHWC has a form")
-    code = "SPACE_TO_DEPTH" if call.operation.type == "SpaceToDepth" else "DEPTH_TO_SPACE"
-    return w.add(code, [x], call.shape, blockSize=call.attrs["block_size"])
-
-
-@form("Where")
-def _lower_where(w: Writer, call: LoweredCall, condition: LiteTensor) -> LiteTensor:
-    return w.add("WHERE", [condition], call.shape, int64)
+    return w.add(call.code, [x], call.shape, blockSize=call.attrs["block_size"])
 
 
 @form("MatrixDiagV3", "MatrixDiag")
@@ -350,3 +314,9 @@ def _band_part(w: Writer, call: LoweredCall, x: LiteTensor, lower: LiteTensor, u
     at = np.arange(columns)[None, :] - np.arange(rows)[:, None]
     inside = ((low < 0) | (-at <= low)) & ((high < 0) | (at <= high))
     return w.add("SELECT_V2", [w.constant(inside, bool_), x, w.constant(0, x.dtype)], x.shape, x.dtype)
+
+
+FORMS.update({
+    "Fill": lambda w, call, shape, value: w.add("FILL", [as_int32(w, shape), value], call.shape, value.dtype),
+    "Rank": lambda w, call, x: w.constant(x.rank, int32),
+})  # fmt: skip
