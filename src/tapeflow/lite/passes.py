@@ -375,10 +375,8 @@ class _Rewriter:
             if operator.code != "ERF":
                 operators.append(operator)
                 continue
-            scratch = Writer(Subgraph(""), self.state)
-            scratch.begin(operator.source)
-            x = operator.inputs[0]
-            expand_erf(scratch, x)
+            scratch = Writer(Subgraph(""), self.state, operator.source)
+            expand_erf(scratch, operator.inputs[0])
             scratch.subgraph.operators[-1].outputs = operator.outputs
             operators += scratch.subgraph.operators
         self.subgraph.operators = operators

@@ -474,15 +474,12 @@ class Builder:
     def _without_kernel(self, node: ParsedNode, definition: OpDef, tensors: list[Any], message: str) -> Operation:
         """Adds an operation that raises an error when it runs."""
 
-        def kernel(*values: Any) -> Any:
-            raise errors.UnimplementedError.of(message)
-
-        def gradient(call: Any, *dys: Any) -> Any:
+        def refuse(*_: Any) -> Any:
             raise errors.UnimplementedError.of(message)
 
         protos = {name: attr_of(node, definition, name) for name in definition.attrs if name in node.attrs}
         attrs = {name: value for name, value in protos.items() if not definition.attrs[name].type.endswith("func")}
-        op = GraphOp(node.op, kernel, stateful=definition.stateful, attrs=attrs, gives_tuple=True, gradient=gradient)
+        op = GraphOp(node.op, refuse, stateful=definition.stateful, attrs=attrs, gives_tuple=True, gradient=refuse)
         outputs = [(dtype, None) for dtype in output_dtypes(node, definition)]
         return self.graph.node(op, tensors, outputs, node.name)
 

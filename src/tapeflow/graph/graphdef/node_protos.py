@@ -27,16 +27,8 @@ Output = tuple[str, int]  # a node's name and the index of its output
 _MOST_OUTPUTS = 1 << 16  # of a node with an attr for their number
 _VALID_NAME = re.compile(r"[A-Za-z0-9._][A-Za-z0-9_.\\/>-]*")
 # The fields of an AttrValue, by the type of the attr.
-_FIELDS = {
-    "type": "type",
-    "int": "i",
-    "float": "f",
-    "bool": "b",
-    "string": "s",
-    "shape": "shape",
-    "tensor": "tensor",
-    "func": "func",
-}
+_FIELDS = {"int": "i", "float": "f", "bool": "b", "string": "s"}
+_FIELDS |= {kind: kind for kind in ("type", "shape", "tensor", "func")}
 _FIELD_NAMES = {field: kind for kind, field in _FIELDS.items()} | {"list": "list", "placeholder": "placeholder"}
 
 
