@@ -44,6 +44,7 @@ from tapeflow.graph.graphdef.node_protos import (
     nodes_of_graph,
     output_dtypes,
     shape_of,
+    tensor_count,
     type_attr,
 )
 from tapeflow.graph.ir.func_graph import FuncGraph
@@ -233,16 +234,11 @@ def create_operation(graph: Graph, op: str, inputs: list[Any], attrs: Mapping[st
 
 def _group_inputs(node: ParsedNode, definition: OpDef, tensors: Sequence[Any]) -> list[Any]:
     """Returns a node's inputs as the op takes them: a tensor or a list of them for each."""
-    args: list[Any] = []
     rest = iter(tensors)
-    for argument in definition.inputs:
-        if argument.number_attr:
-            args.append([next(rest) for _ in range(attr_of(node, definition, argument.number_attr))])
-        elif argument.type_list_attr:
-            args.append([next(rest) for _ in attr_of(node, definition, argument.type_list_attr)])
-        else:
-            args.append(next(rest))
-    return args
+    return [
+        [next(rest) for _ in range(tensor_count(node, definition, argument))] if argument.is_list else next(rest)
+        for argument in definition.inputs
+    ]
 
 
 class FunctionOfAttr:

@@ -262,13 +262,16 @@ def output_offsets(proto: Message) -> dict[str, int]:
     node, definition = ParsedNode(proto.name, proto.op, [], [], proto.attr), definition_of(proto.op)
     for out in definition.outputs:
         starts[out.name] = count
-        if out.number_attr:
-            count += attr_of(node, definition, out.number_attr)
-        elif out.type_list_attr:
-            count += len(attr_of(node, definition, out.type_list_attr))
-        else:
-            count += 1
+        count += tensor_count(node, definition, out)
     return starts
+
+
+def tensor_count(node: ParsedNode, definition: OpDef, argument: ArgDef) -> int:
+    """Returns the number of tensors that an input or an output of a node's op stands for."""
+    if argument.number_attr:
+        count: int = attr_of(node, definition, argument.number_attr)
+        return count
+    return len(attr_of(node, definition, argument.type_list_attr)) if argument.type_list_attr else 1
 
 
 # ---- attrs -----------------------------------------------------------------------------------------------------------

@@ -146,7 +146,10 @@ def _loop_shape(operation: Operation, body: Any, i: int, value: LiteTensor) -> A
     symbolic = operation.outputs[i]
     if symbolic.dtype is not variant:
         return value.shape if symbolic.shape.rank is None else tuple(symbolic.shape.as_list())
-    return (None, *value.shape[1:]) if _body_grows(body, body.inputs[i]) else value.shape
+    grows = any(
+        o.type == "TensorListPushBack" or attrs_of(o)["resize_if_index_out_of_bounds"] for o in _setters_of(body, i)
+    )
+    return (None, *value.shape[1:]) if grows else value.shape
 
 
 def _list_origin(tensor: Tensor) -> Any:
@@ -156,13 +159,10 @@ def _list_origin(tensor: Tensor) -> Any:
     return tensor
 
 
-def _body_grows(body: Any, source: Any) -> bool:
-    """Returns True if a body adds entries to a list."""
-    return any(
-        o.type in _SETTERS and _list_origin(o.inputs[0]) is source
-        and (o.type == "TensorListPushBack" or attrs_of(o)["resize_if_index_out_of_bounds"])
-        for o in body.graph.get_operations()
-    )  # fmt: skip
+def _setters_of(body: Any, i: int) -> list[Operation]:
+    """Returns the operations of a body that set entries of the list that is its input `i`."""
+    setters = [o for o in body.graph.get_operations() if o.type in _SETTERS]
+    return [o for o in setters if _list_origin(o.inputs[0]) is body.inputs[i]]
 
 
 def _add_reserved(w: Any, reserved: ReservedList, body: Any, i: int, variables: Sequence[Any]) -> LiteTensor:
@@ -171,17 +171,14 @@ def _add_reserved(w: Any, reserved: ReservedList, body: Any, i: int, variables: 
     The entries have the shape of the tensor that the body sets. An unknown size of them is the batch size: another loop
     variable has it, too.
     """
-    source = body.inputs[i]
-    for operation in body.graph.get_operations():
-        if operation.type in _SETTERS and _list_origin(operation.inputs[0]) is source:
-            item = operation.inputs[-1].shape
-            if item.rank is None:
-                raise NoForm("the entries of a list have no static rank")
-            shape = tuple(item.as_list())
-            if None not in shape:
-                return reserved.filled(w, shape)
-            return reserved.filled(w, shape, _size_like(w, shape, variables))
-    raise NoForm("the body of the loop sets no entry of a list")
+    setters = _setters_of(body, i)
+    if not setters:
+        raise NoForm("the body of the loop sets no entry of a list")
+    item = setters[0].inputs[-1].shape
+    if item.rank is None:
+        raise NoForm("the entries of a list have no static rank")
+    shape = tuple(item.as_list())
+    return reserved.filled(w, shape, _size_like(w, shape, variables) if None in shape else None)
 
 
 def _size_like(w: Writer, shape: Sequence[int | None], variables: Sequence[Any]) -> LiteTensor:
