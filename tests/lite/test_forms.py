@@ -222,6 +222,15 @@ def test_slices(first, others):
     check(lambda x: (x[(first, *others)], x + 1.0), MATRIX)
 
 
+@pytest.mark.parametrize("key", [(...,), (..., None), (..., None, slice(1, None)), (slice(None), None, ..., 0, None),
+                                 (slice(1, None), ..., None, 2)], ids=str)  # fmt: skip
+def test_slices_of_several_unknown_sizes(key):
+    x = rng.standard_normal([2, 4, 3]).astype(np.float32)
+    concrete = tf.function(lambda x: x[key]).get_concrete_function(tf.TensorSpec([None, None, 3]))
+    content = tf.lite.TFLiteConverter.from_concrete_functions([concrete]).convert()
+    np.testing.assert_array_equal(run(content, x)[0], x[key])
+
+
 def test_integers_of_all_sizes():
     for dtype in (np.int8, np.int16, np.int32, np.int64, np.uint8):
         x = np.array([[1, 2, 3], [4, 5, 100]], dtype)

@@ -13,13 +13,14 @@ from tapeflow.core.values import nest
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.function import function
 from tapeflow.function.concrete import ConcreteFunction
+from tapeflow.graph.ir.names import numbered_name
 from tapeflow.lite.extra import require
 from tapeflow.lite.flatbuffer_file import write_signatures
-from tapeflow.lite.lower import FileState, Writer, static_shape
+from tapeflow.lite.lower import FileState, Writer
 from tapeflow.lite.options import TargetSpec
 from tapeflow.lite.output_check import largest_difference, output_names
 from tapeflow.lite.passes import optimize
-from tapeflow.lite.program import LiteTensor, Signature, Subgraph, lite_dtype
+from tapeflow.lite.program import LiteTensor, Signature, Subgraph, lite_dtype, static_shape
 from tapeflow.lite.quantization import check_options, quantize_file
 from tapeflow.lite.variables import add_variables, assigned_variables
 from tapeflow.saved_model.loading import load
@@ -178,7 +179,7 @@ class TFLiteConverter:
     def _signature(self, key: str, concrete: ConcreteFunction, state: FileState) -> Signature:
         """Lowers a function to the subgraph of a signature."""
         arguments = concrete.graph.inputs
-        names = _input_names(concrete)
+        names = _distinct_names([t.op.name for t in arguments])
         order = range(len(names)) if self._plain_names else sorted(range(len(names)), key=names.__getitem__)
         subgraph = Subgraph("main" if key == _DEFAULT_KEY else key)
         placed: list[Any] = []
@@ -192,7 +193,8 @@ class TFLiteConverter:
         subgraph.inputs = [placed[i] for i in order]
         captured = [getattr(c, "_variable", c) for c in concrete._captured]
         writer = Writer(subgraph, state)
-        outputs = _named_outputs(concrete)
+        named = output_names(concrete.graph.structured_outputs)
+        outputs = {name: t for name, t in named.items() if isinstance(t, SymbolicTensor)}
         if not self._plain_names:
             outputs = dict(sorted(outputs.items()))
         results = writer.inline(concrete.body, [*placed, *captured], list(outputs.values()))
@@ -219,20 +221,5 @@ def _own_output(writer: Writer, tensor: LiteTensor, name: str, earlier: Sequence
 def _distinct_names(names: Sequence[str]) -> list[str]:
     unique_names: list[str] = []
     for name in names:
-        unique, count = name, 0
-        while unique in unique_names:
-            count += 1
-            unique = f"{name}_{count}"
-        unique_names.append(unique)
+        unique_names.append(numbered_name(name, unique_names.__contains__))
     return unique_names
-
-
-def _input_names(concrete: ConcreteFunction) -> list[str]:
-    """Returns the names of a function's tensors."""
-    return _distinct_names([t.op.name for t in concrete.graph.inputs])
-
-
-def _named_outputs(concrete: ConcreteFunction) -> dict[str, SymbolicTensor]:
-    """Returns the results of a function by the names that its signature has for them."""
-    named = output_names(concrete.graph.structured_outputs)
-    return {name: t for name, t in named.items() if isinstance(t, SymbolicTensor)}

@@ -18,17 +18,11 @@ _SCHEMA_VERSION = 3
 _LARGEST = 2**31 - 2**24  # offsets in the file are signed integers of 32 bits
 # The options of operators that are not named after them.
 _OPTIONS = {
-    "CONV_2D": "Conv2DOptions", "DEPTHWISE_CONV_2D": "DepthwiseConv2DOptions", "CONV_3D": "Conv3DOptions",
     "CONV_3D_TRANSPOSE": "Conv3DOptions", "AVERAGE_POOL_2D": "Pool2DOptions", "MAX_POOL_2D": "Pool2DOptions",
-    "L2_NORMALIZATION": "L2NormOptions", "MEAN": "ReducerOptions", "SUM": "ReducerOptions",
-    "REDUCE_MAX": "ReducerOptions", "REDUCE_MIN": "ReducerOptions", "REDUCE_PROD": "ReducerOptions",
-    "REDUCE_ANY": "ReducerOptions", "REDUCE_ALL": "ReducerOptions", "BATCH_MATMUL": "BatchMatMulOptions",
-    "RESIZE_NEAREST_NEIGHBOR": "ResizeNearestNeighborOptions", "TOPK_V2": "TopKV2Options",
-    "UNIDIRECTIONAL_SEQUENCE_LSTM": "UnidirectionalSequenceLSTMOptions", "RANDOM_UNIFORM": "RandomOptions",
-    "RANDOM_STANDARD_NORMAL": "RandomOptions", "SPLIT_V": "SplitVOptions", "RFFT2D": "Rfft2dOptions",
-    "LOCAL_RESPONSE_NORMALIZATION": "LocalResponseNormalizationOptions", "SELECT_V2": "SelectV2Options",
-    "ATAN2": "ATan2Options", "REVERSE_V2": "ReverseV2Options", "PADV2": "PadV2Options",
-    "MAXIMUM": "MaximumMinimumOptions", "MINIMUM": "MaximumMinimumOptions",
+    "MEAN": "ReducerOptions", "SUM": "ReducerOptions", "REDUCE_MAX": "ReducerOptions", "REDUCE_MIN": "ReducerOptions",
+    "REDUCE_PROD": "ReducerOptions", "REDUCE_ANY": "ReducerOptions", "REDUCE_ALL": "ReducerOptions",
+    "BATCH_MATMUL": "BatchMatMulOptions", "TOPK_V2": "TopKV2Options", "ATAN2": "ATan2Options",
+    "PADV2": "PadV2Options", "MAXIMUM": "MaximumMinimumOptions", "MINIMUM": "MaximumMinimumOptions",
 }  # fmt: skip
 
 
@@ -65,11 +59,11 @@ class _FileWriter:
 
     def __init__(self) -> None:
         self.schema: Any = require("ai_edge_litert.schema_py_generated")
-        self.model = self.schema.ModelT()
-        self.model.version = _SCHEMA_VERSION
-        self.model.description = f"Converted by TapeFlow {version.TAPEFLOW_VERSION}."
         self._buffer = _aligned_buffer(self.schema)
-        self.model.buffers, self.model.operatorCodes = [self._buffer()], []
+        self.model = self.schema.ModelT(
+            version=_SCHEMA_VERSION, description=f"Converted by TapeFlow {version.TAPEFLOW_VERSION}.",
+            buffers=[self._buffer()], operatorCodes=[],
+        )  # fmt: skip
         self._buffers: dict[Any, int] = {}
         self._codes: dict[tuple[str, int], int] = {}
 
@@ -80,102 +74,82 @@ class _FileWriter:
             subgraphs += [s for s in signature.subgraph.subgraphs() if s not in subgraphs]
         subgraphs.sort(key=lambda s: all(s is not signature.subgraph for signature in signatures))
         numbers = {id(s): i for i, s in enumerate(subgraphs)}
-        self.model.subgraphs, self.model.signatureDefs = [], []
-        places: list[dict[int, int]] = []
-        for s in subgraphs:
-            table, indices = self._subgraph(s, numbers)
-            self.model.subgraphs.append(table)
-            places.append(indices)
+        self.model.subgraphs, places = zip(*[self._subgraph(s, numbers) for s in subgraphs], strict=True)
+        self.model.signatureDefs = []
         for signature in signatures:
             number = numbers[id(signature.subgraph)]
             self.model.signatureDefs.append(self._signature(signature, number, places[number]))
         return pack_model(self.model)
 
-    def _add_buffer(self, data: bytes) -> int:
-        """Adds a buffer with these bytes; returns its number."""
-        table = self._buffer()
-        table.data = np.frombuffer(data, np.uint8)
-        self.model.buffers.append(table)
-        return len(self.model.buffers) - 1
-
     def _subgraph(self, subgraph: Subgraph, numbers: dict[int, int]) -> tuple[Any, dict[int, int]]:
         """Returns a subgraph's table, and the places of its tensors by their ids."""
-        table = self.schema.SubGraphT()
-        table.name, table.tensors, table.operators = subgraph.name, [], []
+        tensors: list[Any] = []
         places: dict[int, int] = {}
 
         def place(tensor: LiteTensor | None) -> int:
             if tensor is None:
                 return -1
             if id(tensor) not in places:
-                places[id(tensor)] = len(table.tensors)
-                table.tensors.append(self._tensor(tensor))
+                places[id(tensor)] = len(tensors)
+                tensors.append(self._tensor(tensor))
             return places[id(tensor)]
 
-        table.inputs = [place(t) for t in subgraph.inputs]
-        for operator in subgraph.operators:
-            table.operators.append(self._operator(operator, place, numbers))
-        table.outputs = [place(t) for t in subgraph.outputs]
+        inputs = [place(t) for t in subgraph.inputs]
+        operators = [self._operator(operator, place, numbers) for operator in subgraph.operators]
+        outputs = [place(t) for t in subgraph.outputs]
+        table = self.schema.SubGraphT(
+            name=subgraph.name, tensors=tensors, inputs=inputs, outputs=outputs, operators=operators
+        )
         return table, places
 
     def _tensor(self, tensor: LiteTensor) -> Any:
-        table = self.schema.TensorT()
-        table.name = tensor.name
-        table.type = getattr(self.schema.TensorType, tensor.dtype.name.upper())
-        table.shape = [1 if d is None else d for d in tensor.shape]
-        if None in tensor.shape:
-            table.shapeSignature = [-1 if d is None else d for d in tensor.shape]
-        table.hasRank = True
-        table.buffer = 0 if tensor.value is None else self._constant(tensor)
-        return table
+        return self.schema.TensorT(
+            name=tensor.name, type=getattr(self.schema.TensorType, tensor.dtype.name.upper()), hasRank=True,
+            shape=[1 if d is None else d for d in tensor.shape],
+            shapeSignature=[-1 if d is None else d for d in tensor.shape] if None in tensor.shape else None,
+            buffer=0 if tensor.value is None else self._constant(tensor),
+        )  # fmt: skip
 
     def _constant(self, tensor: LiteTensor) -> int:
         """Returns the number of a constant's buffer."""
         array = tensor.value
-        assert array is not None
         data = _packed_strings(array) if tensor.dtype is string else np.ascontiguousarray(array).tobytes()
         if data not in self._buffers:
-            self._buffers[data] = self._add_buffer(data)
+            self._buffers[data] = len(self.model.buffers)
+            self.model.buffers.append(self._buffer(data=np.frombuffer(data, np.uint8)))
         return self._buffers[data]
 
     def _operator(self, operator: LiteOperator, place: Callable[..., Any], numbers: dict[int, int]) -> Any:
-        table = self.schema.OperatorT()
-        table.opcodeIndex = self._code(operator.code, operator_version(operator))
-        table.inputs, table.outputs = [place(t) for t in operator.inputs], [place(t) for t in operator.outputs]
+        table = self.schema.OperatorT(
+            opcodeIndex=self._code(operator.code, operator_version(operator)),
+            inputs=[place(t) for t in operator.inputs], outputs=[place(t) for t in operator.outputs],
+        )  # fmt: skip
         kind = _OPTIONS.get(operator.code) or f"{operator.code.title().replace('_', '')}Options"
         number = getattr(self.schema.BuiltinOptions, kind, None)
         if number is not None:
-            options = getattr(self.schema, f"{kind}T")()
-            for name, value in operator.options.items():
-                setattr(options, name, numbers[id(value)] if isinstance(value, Subgraph) else value)
-            table.builtinOptionsType, table.builtinOptions = number, options
+            options = {n: numbers[id(v)] if isinstance(v, Subgraph) else v for n, v in operator.options.items()}
+            table.builtinOptionsType, table.builtinOptions = number, getattr(self.schema, f"{kind}T")(**options)
         return table
 
     def _code(self, name: str, version: int) -> int:
         """Returns the number of an operator's code in the file."""
         if (name, version) not in self._codes:
-            table = self.schema.OperatorCodeT()
-            table.builtinCode = getattr(self.schema.BuiltinOperator, name)
-            table.deprecatedBuiltinCode = min(table.builtinCode, 127)
-            table.version = version
+            code = getattr(self.schema.BuiltinOperator, name)
             self._codes[name, version] = len(self.model.operatorCodes)
-            self.model.operatorCodes.append(table)
+            self.model.operatorCodes.append(
+                self.schema.OperatorCodeT(deprecatedBuiltinCode=min(code, 127), version=version, builtinCode=code)
+            )
         return self._codes[name, version]
 
     def _signature(self, signature: Signature, number: int, places: dict[int, int]) -> Any:
-        table = self.schema.SignatureDefT()
-        table.signatureKey, table.subgraphIndex = signature.key, number
-        columns = ((signature.inputs, signature.subgraph.inputs), (signature.outputs, signature.subgraph.outputs))
-        table.inputs, table.outputs = (
-            [self._tensor_map(name, places[id(t)]) for name, t in zip(names, tensors, strict=True)]
-            for names, tensors in columns
+        entry, subgraph = self.schema.TensorMapT, signature.subgraph
+        inputs, outputs = (
+            [entry(name=name, tensorIndex=places[id(t)]) for name, t in zip(names, tensors, strict=True)]
+            for names, tensors in ((signature.inputs, subgraph.inputs), (signature.outputs, subgraph.outputs))
         )
-        return table
-
-    def _tensor_map(self, name: str, place: int) -> Any:
-        table = self.schema.TensorMapT()
-        table.name, table.tensorIndex = name, place
-        return table
+        return self.schema.SignatureDefT(
+            signatureKey=signature.key, subgraphIndex=number, inputs=inputs, outputs=outputs
+        )
 
 
 def _aligned_buffer(schema: Any) -> Any:

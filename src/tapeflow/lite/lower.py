@@ -7,6 +7,7 @@ graphs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,12 +19,12 @@ from tapeflow.core.ops.static import compute_static, elements
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, resource, string, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.graph.graphdef.export import lower_operation
+from tapeflow.graph.graphdef.export import host_constant, lower_operation
 from tapeflow.graph.ir.attrs import attrs_of, dtype_of_value
 from tapeflow.graph.ir.operation import GraphOp, Operation, reachable, variable_of
 from tapeflow.lite.forms import FORMS
 from tapeflow.lite.kernel_dtypes import kernel_dtype
-from tapeflow.lite.program import LiteOperator, LiteTensor, Subgraph, lite_dtype
+from tapeflow.lite.program import LiteOperator, LiteTensor, Subgraph, lite_dtype, static_shape
 from tapeflow.lite.table import NoForm
 
 _LARGE = 1 << 16  # a constant of more elements is computed only if its inputs have nearly as many
@@ -48,6 +49,11 @@ class LoweredCall:
         self.outputs = operation.outputs
 
     @property
+    def code(self) -> str:
+        """The op's name as the schema writes names of operators: LOG_SOFTMAX for LogSoftmax."""
+        return re.sub("(?<=[a-z])(?=[A-Z])", "_", self.operation.type).upper()
+
+    @property
     def shape(self) -> tuple[int | None, ...]:
         """The static shape of the first output."""
         return static_shape(self.outputs[0])
@@ -58,33 +64,24 @@ class LoweredCall:
         return lite_dtype(self.outputs[0].dtype)
 
 
-def static_shape(tensor: SymbolicTensor) -> tuple[int | None, ...]:
-    """Returns a tensor's static shape; of a list, a scalar's."""
-    return () if tensor.shape.rank is None else tuple(tensor.shape.as_list())
-
-
 class Writer:
     """Adds the operators of a graph to a subgraph.
 
     Args:
         subgraph: the subgraph.
         file: the state of the file.
+        source: the operation that the operators are named after.
 
     Attributes:
         values: the tensors of the subgraph for symbolic tensors, by their ids.
         file: see the argument.
     """
 
-    def __init__(self, subgraph: Subgraph, file: FileState) -> None:
-        self.subgraph, self.file = subgraph, file
+    def __init__(self, subgraph: Subgraph, file: FileState, source: Operation | None = None) -> None:
+        self.subgraph, self.file, self._source = subgraph, file, source
         self.values: dict[int, Any] = {}
         self._folded: dict[int, Any] = {}  # raw values of constant symbolic tensors, by their ids
-        self._source: Operation | None = None
         self._outer: dict[int, LiteTensor] = {}
-
-    def begin(self, operation: Operation | None) -> None:
-        """Names the operators that follow after an operation."""
-        self._source = operation
 
     # ---- called by forms -----------------------------------------------------------------------------------------
 
@@ -178,8 +175,7 @@ class Writer:
     def function(self, name: str, inputs: Sequence[LiteTensor]) -> Writer:
         """Returns the writer of a new subgraph, with inputs like these tensors."""
         subgraph = Subgraph(name)
-        inner = Writer(subgraph, self.file)
-        inner.begin(self._source)
+        inner = Writer(subgraph, self.file, self._source)
         subgraph.inputs = [LiteTensor(self.file.unique_name(f"{name}/arg"), t.dtype, t.shape) for t in inputs]
         inner._outer = dict(zip(map(id, inputs), subgraph.inputs, strict=True))
         return inner
@@ -200,18 +196,14 @@ class Writer:
             arguments: for each of its inputs the tensor, the variable, or the captured eager tensor.
             results: the symbolic tensors.
         """
-        inner = Writer(self.subgraph, self.file)
-        inner.begin(self._source)
-        return inner._body(body, arguments, results)
+        return Writer(self.subgraph, self.file, self._source)._body(body, arguments, results)
 
     def _body(self, body: Any, arguments: Sequence[Any], results: Sequence[SymbolicTensor]) -> list[Any]:
         for symbolic, value in zip(body.inputs, arguments, strict=True):
             if isinstance(value, EagerTensor):
                 self._folded[id(symbolic)] = value.value
                 continue
-            self.values[id(symbolic)] = value
-            if isinstance(value, LiteTensor) and value.value is not None and value.dtype is not string:
-                self._folded[id(symbolic)] = _raw_value(value.value, symbolic.dtype)
+            self._enter(symbolic, value)
         effects = [o for o in body.graph.get_operations() if _has_effect(o)]
         needed = {id(o) for o in reachable([*(t.op for t in results), *effects], controls=False)}
         for operation in body.graph.get_operations():
@@ -244,7 +236,7 @@ class Writer:
         if values is not None:
             self._folded.update((id(t), v) for t, v in zip(operation.outputs, values, strict=True))
             return
-        self.begin(operation)
+        self._source = operation
         parts = [operation] if operation.type in FORMS else lower_operation(operation)
         for part in parts[:-1]:
             self._operation(part)
@@ -263,9 +255,14 @@ class Writer:
             raise self._error(operation, str(error)) from None
         results = results if isinstance(results, list) else [results]
         for symbolic, result in zip(operation.outputs, results, strict=False):
-            self.values[id(symbolic)] = result
-            if isinstance(result, LiteTensor) and result.value is not None and result.dtype is not string:
-                self._folded[id(symbolic)] = _raw_value(result.value, symbolic.dtype)
+            self._enter(symbolic, result)
+
+    def _enter(self, symbolic: SymbolicTensor, value: Any) -> None:
+        """Enters the subgraph's tensor, or the variable, for a symbolic tensor."""
+        self.values[id(symbolic)] = value
+        if isinstance(value, LiteTensor) and value.value is not None and value.dtype is not string:
+            array = value.value.astype(symbolic.dtype.as_numpy_dtype, copy=False)
+            self._folded[id(symbolic)] = convert(array, symbolic.dtype).value
 
     def _inputs(self, operation: Operation) -> list[Any]:
         """Returns the tensors of an operation's inputs: host arguments are constants."""
@@ -279,14 +276,9 @@ class Writer:
             elif type(arg) is list:
                 inputs.append([self._input(t) for t in arg])
             else:
-                value = op.default_axis if arg is None else arg
-                if value is None:  # all dimensions
-                    rank = operation.inputs[0].shape.rank
-                    if rank is None:
-                        raise self._error(operation, "the rank of its input is unknown: give the function a signature")
-                    value = list(range(rank))
-                types = attrs_of(operation)
-                dtype = types.get(argument.type_attr) if argument.type_attr else argument.type
+                value, dtype = host_constant(operation, argument, arg)
+                if value is None:
+                    raise self._error(operation, "the rank of its input is unknown: give the function a signature")
                 inputs.append(self.constant(value, dtype))
         return inputs
 
@@ -331,13 +323,9 @@ class Writer:
         dtype = lite_dtype(tensor.dtype)
         if dtype in (resource, variant):
             raise self._error(tensor.op, "only variables have a form among resources, not tables or datasets")
-        array = EagerTensor(raw, tensor.dtype).numpy()
-        if dtype is string:  # the interpreter takes arrays of `bytes`
-            array = np.asarray(array, object)
-        else:
-            array = np.asarray(array).astype(dtype.as_numpy_dtype, copy=False)
-        name = self.file.unique_name(tensor.op.name)
-        return LiteTensor(name, dtype, array.shape, array)
+        kind = object if dtype is string else dtype.as_numpy_dtype  # the interpreter takes arrays of `bytes`
+        array = np.asarray(EagerTensor(raw, tensor.dtype).numpy(), kind)
+        return LiteTensor(self.file.unique_name(tensor.op.name), dtype, array.shape, array)
 
     # ---- names and errors ----------------------------------------------------------------------------------------
 
@@ -382,11 +370,6 @@ class FileState:
         count = self._names.get(name, 0)
         self._names[name] = count + 1
         return f"{name};{count}" if count else name
-
-
-def _raw_value(array: np.ndarray, dtype: DType) -> Any:
-    """Returns the raw value of an array."""
-    return convert(array.astype(dtype.as_numpy_dtype, copy=False), dtype).value
 
 
 def changes_variable(operation: Operation) -> bool:

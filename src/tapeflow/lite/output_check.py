@@ -49,7 +49,9 @@ def _sample_function(concrete: Any, batch: int) -> tuple[list[np.ndarray], dict[
     failure: Exception | None = None
     for inputs in _random_inputs(concrete.graph.inputs, batch):
         try:
-            outputs = _named_outputs(concrete, inputs)
+            tensors = [convert(x, t.dtype) for x, t in zip(inputs, concrete.graph.inputs, strict=True)]
+            named = output_names(concrete.call_flat(tensors))
+            outputs = {name: np.asarray(value) for name, value in named.items()}
         except (errors.OpError, ValueError) as error:
             failure = error
             continue
@@ -72,12 +74,6 @@ def _random_inputs(arguments: Sequence[SymbolicTensor], batch: int) -> Iterator[
             else:
                 inputs.append(rng.integers(0, 2, shape).astype(t.dtype.as_numpy_dtype))
         yield inputs
-
-
-def _named_outputs(concrete: Any, inputs: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
-    """Returns the outputs of a function by the names that a signature has for them."""
-    tensors = [convert(x, t.dtype) for x, t in zip(inputs, concrete.graph.inputs, strict=True)]
-    return {name: np.asarray(value) for name, value in output_names(concrete.call_flat(tensors)).items()}
 
 
 def output_names(structure: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -89,19 +89,28 @@ class _Rewriter:
         users = self.users.get(id(tensor), ())
         return len(users) == 1 and users[0] is not None
 
-    def _parts(self, tensor: LiteTensor | None, code: str) -> tuple[LiteTensor, float] | None:
-        """Returns the operands of a tensor that is computed from another one and a constant scalar."""
+    def _orders(self, operator: LiteOperator | None) -> Sequence[list[Any]]:
+        """Returns the operands of an operator in both orders; none without an operator."""
+        return () if operator is None else (operator.inputs, operator.inputs[::-1])
+
+    def _operand(self, tensor: LiteTensor | None, code: str, number: float) -> LiteTensor | None:
+        """Returns `x` if an operator computes a tensor from `x` and a number, or None."""
         maker = self._maker(tensor, code)
         if maker is None or maker.options.get("fusedActivationFunction"):
             return None
-        for x, c in (maker.inputs, maker.inputs[::-1]):
+        for x, c in self._orders(maker)[: 2 if code in ("ADD", "MUL") else 1]:
             if c is not None and c.value is not None and c.value.size == 1 and c.dtype is float32 and x is not None:
-                return (x, float(c.value.ravel()[0])) if code != "SUB" or c is maker.inputs[1] else None
+                return x if math.isclose(c.value.item(), number, rel_tol=1e-6) else None
         return None
 
-    def _replace(self, operator: LiteOperator, new: LiteOperator) -> bool:
-        """Puts a new operator in the place of one whose result it computes."""
-        operator.code, operator.inputs, operator.options = new.code, new.inputs, new.options
+    def _multiplied(self, tensor: LiteTensor | None, factor: float) -> LiteTensor | None:
+        """Returns `x` if a tensor is `x * factor`, or `x / (1 / factor)`, or None."""
+        x = self._operand(tensor, "MUL", factor)
+        return self._operand(tensor, "DIV", 1 / factor) if x is None else x
+
+    def _replace(self, operator: LiteOperator, code: str, x: LiteTensor, **options: Any) -> bool:
+        """Puts an operator of `x` in the place of one whose result it computes."""
+        operator.code, operator.inputs, operator.options = code, [x], options
         self._index()
         return False
 
@@ -109,55 +118,33 @@ class _Rewriter:
 
     def fuse_gelu(self, operator: LiteOperator) -> bool:
         """Replaces `x / 2 * (1 + erf(x / sqrt(2)))`, or the formula with `tanh`, by one operator."""
-        if operator.code != "MUL" or operator.inputs[0] is None:
+        if operator.code != "MUL":
             return False
-        for one, other in (operator.inputs, operator.inputs[::-1]):
-            gelu = self._gelu_gate(one)
-            if gelu is None:
-                continue
-            x, approximate = gelu
-            half = self._parts(other, "MUL") or self._parts(other, "DIV")
-            number = 2.0 if self._maker(other, "DIV") else 0.5
-            if half is not None and half[0] is x and half[1] == number:
-                return self._replace(operator, LiteOperator("GELU", [x], [], {"approximate": approximate}))
-        whole = self._parts(operator.outputs[0], "MUL")
-        if whole is not None and whole[1] == 0.5:
-            product = self._maker(whole[0], "MUL")
-            for one, other in (product.inputs, product.inputs[::-1]) if product is not None else ():
-                gelu = self._gelu_gate(one)
-                if gelu is not None and other is gelu[0]:
-                    return self._replace(operator, LiteOperator("GELU", [other], [], {"approximate": gelu[1]}))
+        pairs = [(gate, self._multiplied(half, 0.5)) for gate, half in self._orders(operator)]
+        product = self._maker(self._operand(operator.outputs[0], "MUL", 0.5), "MUL")
+        for gate, x in (*pairs, *self._orders(product)):
+            gelu = self._gelu_gate(gate)
+            if gelu is not None and gelu[0] is x:
+                return self._replace(operator, "GELU", x, approximate=gelu[1])
         return False
 
     def _gelu_gate(self, tensor: LiteTensor | None) -> tuple[LiteTensor, bool] | None:
         """Returns the input of `1 + erf(x / sqrt(2))`, and whether it is the approximation by `tanh`."""
-        parts = self._parts(tensor, "ADD")
-        if parts is None or parts[1] != 1.0:
-            return None
-        erf = self._maker(parts[0], "ERF")
+        smooth = self._operand(tensor, "ADD", 1.0)
+        erf, tanh = self._maker(smooth, "ERF"), self._maker(smooth, "TANH")
         if erf is not None:
-            scaled, divided = self._parts(erf.inputs[0], "MUL"), self._parts(erf.inputs[0], "DIV")
-            if scaled is not None and math.isclose(scaled[1], math.sqrt(0.5), rel_tol=1e-5):
-                return scaled[0], False
-            if divided is not None and math.isclose(divided[1], math.sqrt(2), rel_tol=1e-5):
-                return divided[0], False
-        tanh = self._maker(parts[0], "TANH")
-        scaled = self._parts(tanh.inputs[0], "MUL") if tanh is not None else None
-        if scaled is None or not math.isclose(scaled[1], math.sqrt(2 / math.pi), rel_tol=1e-5):
-            return None
-        total = self._maker(scaled[0], "ADD")
-        for x, term in (total.inputs, total.inputs[::-1]) if total is not None else ():
-            cubic = self._parts(term, "MUL")
-            if cubic is not None and math.isclose(cubic[1], 0.044715, rel_tol=1e-5) and self._is_cube(cubic[0], x):
+            x = self._multiplied(erf.inputs[0], math.sqrt(0.5))
+            return None if x is None else (x, False)
+        scaled = None if tanh is None else self._operand(tanh.inputs[0], "MUL", math.sqrt(2 / math.pi))
+        for x, term in self._orders(self._maker(scaled, "ADD")):
+            if self._is_cube(self._operand(term, "MUL", 0.044715), x):
                 return x, True
         return None
 
-    def _is_cube(self, tensor: LiteTensor, x: LiteTensor | None) -> bool:
-        power = self._parts(tensor, "POW")
-        if power is not None:
-            return power[0] is x and power[1] == 3.0
-        product = self._maker(tensor, "MUL")
-        for one, other in (product.inputs, product.inputs[::-1]) if product is not None else ():
+    def _is_cube(self, tensor: LiteTensor | None, x: LiteTensor) -> bool:
+        if self._operand(tensor, "POW", 3.0) is x:
+            return True
+        for one, other in self._orders(self._maker(tensor, "MUL")):
             square = self._maker(one, "MUL") or self._maker(one, "SQUARE")
             if other is x and square is not None and all(t is x for t in square.inputs):
                 return True
@@ -165,20 +152,10 @@ class _Rewriter:
 
     def fuse_hard_swish(self, operator: LiteOperator) -> bool:
         """Replaces `x * relu6(x + 3) / 6` by one operator."""
-        if operator.code != "MUL":
-            return False
-        for x, gate in (operator.inputs, operator.inputs[::-1]):
-            scaled, divided = self._parts(gate, "MUL"), self._parts(gate, "DIV")
-            if scaled is not None and math.isclose(scaled[1], 1 / 6, rel_tol=1e-5):
-                inner = scaled[0]
-            elif divided is not None and divided[1] == 6.0:
-                inner = divided[0]
-            else:
-                continue
-            relu = self._maker(inner, "RELU6")
-            shifted = self._parts(relu.inputs[0], "ADD") if relu is not None else None
-            if shifted is not None and shifted[0] is x and shifted[1] == 3.0:
-                return self._replace(operator, LiteOperator("HARD_SWISH", [x], []))
+        for x, gate in self._orders(operator) if operator.code == "MUL" else ():
+            relu = self._maker(self._multiplied(gate, 1 / 6), "RELU6")
+            if relu is not None and self._operand(relu.inputs[0], "ADD", 3.0) is x:
+                return self._replace(operator, "HARD_SWISH", x)
         return False
 
     def fuse_activation(self, operator: LiteOperator) -> bool:
@@ -256,13 +233,12 @@ class _Rewriter:
             factor = numbers if code == "MUL" else 1 / numbers
             shape = [1] * weights.rank
             shape[axis] = channels
-            scaled = (weights.value * factor.reshape(shape)).astype(np.float32)
-            if not np.isfinite(scaled).all():
+            scaled = _with_numbers(weights, weights.value * factor.reshape(shape))
+            if not np.isfinite(scaled.value).all():
                 return False
-            layer.inputs[at] = LiteTensor(weights.name, float32, scaled.shape, scaled)
+            layer.inputs[at] = scaled
             new_bias = new_bias * factor
-        array = new_bias.astype(np.float32)
-        layer.inputs[of_bias] = LiteTensor(bias.name, float32, array.shape, array)
+        layer.inputs[of_bias] = _with_numbers(bias, new_bias)
         return True
 
     def drop_neutral(self, operator: LiteOperator) -> bool:
@@ -301,10 +277,10 @@ class _Rewriter:
         if weights is None or weights.value is None or scaled.shape[-1] != weights.shape[-1]:
             return False
         factor = constant.value.reshape(-1).astype(np.float64)
-        array = (weights.value * (factor if operator.code == "MUL" else 1 / factor)).astype(np.float32)
-        if not np.isfinite(array).all():
+        new = _with_numbers(weights, weights.value * (factor if operator.code == "MUL" else 1 / factor))
+        if not np.isfinite(new.value).all():
             return False
-        layer.inputs[1] = LiteTensor(weights.name, float32, array.shape, array)
+        layer.inputs[1] = new
         return self._alias(operator, scaled)
 
     def _only_user(self, tensor: LiteTensor) -> LiteOperator | None:
@@ -370,9 +346,7 @@ class _Rewriter:
             return False
         if before is not None and before.inputs[1] is not None and before.inputs[1].value is not None:
             if operator.code == "TRANSPOSE":
-                order = before.inputs[1].value[argument.value]
-                argument = LiteTensor(argument.name, argument.dtype, argument.shape, order)
-                operator.inputs[1] = argument
+                operator.inputs[1] = argument = _with_numbers(argument, before.inputs[1].value[argument.value])
             operator.inputs[0] = x = before.inputs[0]
             self._index()
         same = operator.outputs[0].shape == x.shape and x.shape.count(None) <= 1
@@ -401,10 +375,13 @@ class _Rewriter:
             if operator.code != "ERF":
                 operators.append(operator)
                 continue
-            scratch = Writer(Subgraph(""), self.state)
-            scratch.begin(operator.source)
-            x = operator.inputs[0]
-            expand_erf(scratch, x)
+            scratch = Writer(Subgraph(""), self.state, operator.source)
+            expand_erf(scratch, operator.inputs[0])
             scratch.subgraph.operators[-1].outputs = operator.outputs
             operators += scratch.subgraph.operators
         self.subgraph.operators = operators
+
+
+def _with_numbers(tensor: LiteTensor, numbers: np.ndarray) -> LiteTensor:
+    """Returns a constant like another one, with other numbers."""
+    return LiteTensor(tensor.name, tensor.dtype, numbers.shape, numbers.astype(tensor.value.dtype))

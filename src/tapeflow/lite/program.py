@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapeflow.core.types.dtypes import DType, bfloat16, float16, float32
+from tapeflow.core.values.symbolic import SymbolicTensor
 
 if TYPE_CHECKING:
     from tapeflow.graph.ir.operation import Operation
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 def lite_dtype(dtype: DType) -> DType:
     """Returns the dtype that a file has for a dtype. The runtime computes half precision in float32."""
     return float32 if dtype in (float16, bfloat16) else dtype
+
+
+def static_shape(tensor: SymbolicTensor) -> tuple[int | None, ...]:
+    """Returns a tensor's static shape; of a list, a scalar's."""
+    return () if tensor.shape.rank is None else tuple(tensor.shape.as_list())
 
 
 class LiteTensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -67,14 +68,12 @@ def quantize_file(content: bytes, options: TFLiteConverter) -> bytes:
         return _quantize_content(quantizer)
     sets = set(options.target_spec.supported_ops)
     quantizer.load_quantization_recipe(recipes.static_wi8_ai16() if _WIDE in sets else recipes.static_wi8_ai8())
-    tables = require("ai_edge_quantizer.qtyping").TFLOperationName.EMBEDDING_LOOKUP
-    quantizer.add_dynamic_config(".*", tables, 8)
-    asked = as_dtype(options.inference_input_type), as_dtype(options.inference_output_type)
     names = require("ai_edge_quantizer.qtyping").TFLOperationName
-    keep = require("ai_edge_quantizer.algorithm_manager").AlgorithmName.NO_QUANTIZE
+    quantizer.add_dynamic_config(".*", names.EMBEDDING_LOOKUP, 8)
+    asked = as_dtype(options.inference_input_type), as_dtype(options.inference_output_type)
     for dtype, name in zip(asked, (names.INPUT, names.OUTPUT), strict=True):
         if dtype is float32:
-            quantizer.update_quantization_recipe(".*", name, algorithm_key=keep)
+            _keep_operation(quantizer, ".*", name)
     _keep_in_float(quantizer, content, not sets & {_INT8, _WIDE}, asked[1] is float32)
     samples = _dataset_samples(content, options.representative_dataset)
     result = _quantize_content(quantizer, _tensor_ranges(content, quantizer.get_quantization_recipe(), samples))
@@ -129,10 +128,15 @@ def _keep_in_float(quantizer: Any, content: bytes, keeps_softmax: bool, keeps_ou
             tensors = tensors if keeps_softmax else []
         names.update(graph.tensors[t].name.decode() for t in tensors)
     every = require("ai_edge_quantizer.qtyping").TFLOperationName
-    keep = require("ai_edge_quantizer.algorithm_manager").AlgorithmName.NO_QUANTIZE
     for name in names:
         for operation in (every.ALL_SUPPORTED, every.INPUT, every.OUTPUT):
-            quantizer.update_quantization_recipe(re.escape(name), operation, algorithm_key=keep)
+            _keep_operation(quantizer, re.escape(name), operation)
+
+
+def _keep_operation(quantizer: Any, scope: str, operation: Any) -> None:
+    """Leaves operators in float whose results have names that match."""
+    keep = require("ai_edge_quantizer.algorithm_manager").AlgorithmName.NO_QUANTIZE
+    quantizer.update_quantization_recipe(scope, operation, algorithm_key=keep)
 
 
 def _dataset_samples(content: bytes, data: Any) -> dict[str, list[dict[str, np.ndarray]]]:
@@ -163,10 +167,8 @@ def _with_uint8(content: bytes, asked: tuple[DType, DType]) -> bytes:
     """Returns a file of int8 inputs and outputs with uint8 ones: operators at both ends convert them."""
     schema = require("ai_edge_litert.schema_py_generated")
     model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(content, 0))
-    quantize = schema.OperatorCodeT()
-    quantize.builtinCode = quantize.deprecatedBuiltinCode = schema.BuiltinOperator.QUANTIZE
-    quantize.version = 1
-    model.operatorCodes.append(quantize)
+    quantize = schema.BuiltinOperator.QUANTIZE
+    model.operatorCodes.append(schema.OperatorCodeT(builtinCode=quantize, deprecatedBuiltinCode=quantize))
     for signature in model.signatureDefs:
         graph = model.subgraphs[signature.subgraphIndex]
         for dtype, places in zip(asked, ("inputs", "outputs"), strict=True):
@@ -176,9 +178,8 @@ def _with_uint8(content: bytes, asked: tuple[DType, DType]) -> bytes:
                     continue
                 numbers[i] = len(graph.tensors)
                 graph.tensors.append(_as_uint8(schema, graph.tensors[number]))
-                step = schema.OperatorT()
-                step.opcodeIndex = len(model.operatorCodes) - 1
-                step.inputs, step.outputs = ([numbers[i]], [number]) if places == "inputs" else ([number], [numbers[i]])
+                ends = ([numbers[i]], [number])[:: 1 if places == "inputs" else -1]
+                step = schema.OperatorT(opcodeIndex=len(model.operatorCodes) - 1, inputs=ends[0], outputs=ends[1])
                 graph.operators.insert(0 if places == "inputs" else len(graph.operators), step)
                 for entry in getattr(signature, places):
                     entry.tensorIndex = numbers[i] if entry.tensorIndex == number else entry.tensorIndex
@@ -188,11 +189,10 @@ def _with_uint8(content: bytes, asked: tuple[DType, DType]) -> bytes:
 
 def _as_uint8(schema: Any, tensor: Any) -> Any:
     """Returns a tensor that holds the numbers of an int8 tensor as uint8. Its name moves to it."""
-    copy = schema.TensorT()
-    copy.name, copy.shape, copy.shapeSignature = tensor.name, tensor.shape, tensor.shapeSignature
-    copy.hasRank, copy.type = tensor.hasRank, schema.TensorType.UINT8
-    copy.quantization = schema.QuantizationParametersT()
-    copy.quantization.scale = tensor.quantization.scale
-    copy.quantization.zeroPoint = np.asarray(tensor.quantization.zeroPoint) + 128
-    tensor.name = tensor.name + b"_int8"
-    return copy
+    other = copy.copy(tensor)
+    other.type = schema.TensorType.UINT8
+    other.quantization = schema.QuantizationParametersT(
+        scale=tensor.quantization.scale, zeroPoint=np.asarray(tensor.quantization.zeroPoint) + 128
+    )
+    tensor.name += b"_int8"
+    return other

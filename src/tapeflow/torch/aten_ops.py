@@ -82,6 +82,12 @@ TABLE: dict[Any, Function] = {
     A._log_softmax.default: lambda x, dim, to_float: _on_last(log_softmax_op, x, dim, None),
     A.dropout.default: lambda x, p, train: dropout(x, p) if train else x,
     A.native_dropout.default: lambda x, p, train: [dropout(x, p) if train else x],
+    A.t.default: lambda x: transpose_op(x, [1, 0]) if x.shape.rank == 2 else x,
+    A.arange.default: lambda end, **named: _arange_from(0, end, **named),
+    A.masked_fill.Scalar: lambda x, mask, value: select_v2(mask, cast_op(convert(value), x.dtype), x),
+    **dict.fromkeys((A.to.dtype, A._to_copy.default), lambda x, dtype=None, *_, **__: _cast_to(x, dtype)),
+    **dict.fromkeys((A.view.default, A.reshape.default, A._unsafe_view.default),
+                    lambda x, size: reshape(x, shape_of(size))),
 }  # fmt: skip
 
 # Functions of two tensors or numbers, which torch brings to one dtype first.
@@ -159,11 +165,6 @@ def _on_last(function: Function, x: Tensor, dim: int, dtype: torch.dtype | None)
     return transpose_op(function(transpose_op(x, perm)), perm)
 
 
-@_enter_function(A.view.default, A.reshape.default, A._unsafe_view.default)
-def _lower_view(x: Tensor, size: Sequence[Any]) -> Any:
-    return reshape(x, shape_of(size))
-
-
 @_enter_function(A.flatten.using_ints)
 def _lower_flatten(x: Tensor, start: int = 0, end: int = -1) -> Any:
     dims, rank = sizes(x), x.shape.rank
@@ -191,11 +192,6 @@ def _lower_transpose(x: Tensor, first: int, second: int) -> Any:
     return transpose_op(x, perm)
 
 
-@_enter_function(A.t.default)
-def _lower_t(x: Tensor) -> Any:
-    return transpose_op(x, [1, 0]) if x.shape.rank == 2 else x
-
-
 @_enter_function(A.select.int)
 def _lower_select(x: Tensor, dim: int, index: Tensor) -> Any:
     return x[(slice(None),) * (dim % x.shape.rank) + (index,)]
@@ -215,11 +211,6 @@ def _lower_split(x: Tensor, parts: Any, dim: int = 0) -> Any:
     return split_sizes(x, parts, dim, len(parts)) if isinstance(parts, (list, tuple)) else NotImplemented
 
 
-@_enter_function(A.to.dtype, A._to_copy.default)
-def _lower_to(x: Tensor, dtype: torch.dtype | None = None, *_: Any, **__: Any) -> Any:
-    return _cast_to(x, dtype)
-
-
 @_enter_function(A.mean.default, A.mean.dim)
 def _lower_mean(
     x: Tensor, dims: Sequence[int] | None = None, keep: bool = False, dtype: torch.dtype | None = None
@@ -236,11 +227,6 @@ def _lower_sum(
     return ops.Sum(_cast_to(x, dtype), _reduced_axes(x, dims), keep)
 
 
-@_enter_function(A.arange.default)
-def _lower_arange(end: Any, dtype: torch.dtype | None = None, **_: Any) -> Any:
-    return _arange_from(0, end, 1, dtype)
-
-
 @_enter_function(A.arange.start, A.arange.start_step)
 def _arange_from(start: Any, end: Any, step: Any = 1, dtype: torch.dtype | None = None, **_: Any) -> Any:
     bounds = (start, end, step)
@@ -248,11 +234,6 @@ def _arange_from(start: Any, end: Any, step: Any = 1, dtype: torch.dtype | None 
         return NotImplemented
     own = FROM_TORCH[dtype or torch.int64]
     return range_op(*[cast_op(b, own) if isinstance(b, Tensor) else convert(b, own) for b in bounds])
-
-
-@_enter_function(A.masked_fill.Scalar)
-def _masked_fill(x: Tensor, mask: Tensor, value: float) -> Any:
-    return select_v2(mask, cast_op(convert(value), x.dtype), x)
 
 
 @_enter_function(A.matmul.default)
@@ -324,18 +305,9 @@ def _batch_normalized(
 
 
 @_enter_function(A.batch_norm.default, table=IMAGES)
-def _batch_norm(
-    x: Tensor,
-    scale: Any,
-    offset: Any,
-    mean: Any,
-    variance: Any,
-    training: bool,
-    momentum: float,
-    epsilon: float,
-    _: bool,
-) -> Any:
-    result = NotImplemented if training else _lower_batch_norm(x, scale, offset, mean, variance, momentum, epsilon)
+def _batch_norm(x: Tensor, *args: Any) -> Any:
+    *vectors, training, momentum, epsilon, _ = args
+    result = NotImplemented if training else _lower_batch_norm(x, *vectors, momentum, epsilon)
     return result if result is NotImplemented else result[0]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -71,10 +72,8 @@ class TorchCall:
             set_grad_enabled(enabled)
 
         def gradient(*dys: Any) -> list[Any]:
-            if state.tapes:  # which may differentiate the gradient
-                return self.vjp(operands, dys)
-            smooth = iter(gradients_of(outputs, tuple([s for s in sources if s.requires_grad]), list(map(dense, dys))))
-            return [next(smooth) if s.requires_grad else None for s in sources]
+            # The tapes may differentiate the gradient.
+            return self.vjp(operands, dys) if state.tapes else gradients_of(outputs, sources, list(map(dense, dys)))
 
         record_function(self.name, operands, results, gradient)
         return results
@@ -195,51 +194,35 @@ class TorchCall:
         ]
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
 class CallRecord:
     """Holds a call of torch, for its gradients.
 
-    Args:
+    Attributes:
         outputs: the results.
         sources: the operands.
     """
 
-    def __init__(self, outputs: Sequence[torch.Tensor], sources: Sequence[torch.Tensor]) -> None:
-        self._outputs, self.sources = outputs, sources
+    outputs: Sequence[torch.Tensor]
+    sources: Sequence[torch.Tensor]
 
     def gradients(self, dys: Sequence[torch.Tensor | None]) -> list[torch.Tensor | None]:
         """Returns the gradients of the operands, None where there is none, from the cotangents of the results."""
         smooth = tuple([s for s in self.sources if s.requires_grad])
-        rest = iter(_call_gradients(self._outputs, smooth, dys))
+        pairs = [(o, dy) for o, dy in zip(self.outputs, dys, strict=True) if dy is not None and o.requires_grad]
+        if not pairs or not smooth:
+            return [None] * len(self.sources)
+        outputs, cotangents = zip(*pairs, strict=True)
+        rest = iter(aten.run_backward(outputs, cotangents, True, False, smooth, True, accumulate_grad=False))
         return [next(rest) if s.requires_grad else None for s in self.sources]
 
 
 def gradients_of(
-    outputs: Sequence[torch.Tensor], sources: tuple[torch.Tensor, ...], dys: Sequence[EagerTensor | None]
+    outputs: Sequence[torch.Tensor], sources: Sequence[torch.Tensor], dys: Sequence[EagerTensor | None]
 ) -> list[Any]:
-    """Returns the gradients of the sources of a call of torch: tensors, None where there is none.
-
-    Args:
-        outputs: the results of the call.
-        sources: operands that require gradients.
-        dys: the cotangents of the results.
-    """
-    gradients: Sequence[torch.Tensor | None]
-    if len(outputs) == 1 and sources and dys[0] is not None and outputs[0].requires_grad:  # as a rule
-        gradients = aten.run_backward((outputs[0],), (dys[0].value,), True, False, sources, True, accumulate_grad=False)
-    else:
-        gradients = _call_gradients(outputs, sources, [None if dy is None else dy.value for dy in dys])
+    """Returns the gradients of the operands of a call of torch as tensors; arguments as in `CallRecord`."""
+    gradients = CallRecord(outputs, sources).gradients([None if dy is None else dy.value for dy in dys])
     return [None if g is None else EagerTensor(g, FROM_TORCH[g.dtype]) for g in gradients]
-
-
-def _call_gradients(
-    outputs: Sequence[torch.Tensor], sources: tuple[torch.Tensor, ...], dys: Sequence[torch.Tensor | None]
-) -> Sequence[torch.Tensor | None]:
-    if len(outputs) > 1 or dys[0] is None or not outputs[0].requires_grad:
-        places = [i for i, dy in enumerate(dys) if dy is not None and outputs[i].requires_grad]
-        outputs, dys = [outputs[i] for i in places], [dys[i] for i in places]
-    if not outputs or not sources:
-        return (None,) * len(sources)
-    return aten.run_backward(tuple(outputs), tuple(dys), True, False, sources, True, accumulate_grad=False)
 
 
 def _recorded_gradients(

@@ -96,10 +96,7 @@ def show_command(arguments: list[str]) -> int:
         if contains_saved_model(path):
             print(describe_saved_model(path))
         elif path.endswith((".keras", ".h5", ".hdf5")):
-            if not os.path.exists(path):
-                raise OSError("there is no such file")
-            keras: Any = importlib.import_module("tapeflow.keras")
-            keras.models.load_model(path, compile=False).summary()
+            _keras_model(path).summary()
         else:
             print(describe_checkpoint(path))
     except (OSError, TypeError, ValueError, errors.OpError) as error:

@@ -61,23 +61,6 @@ def batch_norm(
 # ---- patterns --------------------------------------------------------------------------------------------------------
 
 
-class _Named(Pattern):
-    """A matching tensor with a name.
-
-    Args:
-        name: the name of the capture.
-        pattern: the pattern of the tensor.
-    """
-
-    def __init__(self, name: str, pattern: Pattern) -> None:
-        self._name, self._pattern = name, pattern
-
-    def match(self, matcher: Matcher, value: Any, captures: Captures) -> Iterator[Captures]:
-        bound = captures.bound(self._name, value)
-        if bound is not None:
-            yield from self._pattern.match(matcher, value, bound)
-
-
 class _BehindReshapes(Pattern):
     """A tensor that results from reshapes of a matching tensor; `pattern` is the pattern of that tensor."""
 
@@ -112,10 +95,10 @@ def _normalization_pattern() -> Call:
     mean = Call(ops.Mean, x, Static("axes"), True, name="mean")
     squares = Call(ops.SquaredDifference, x, Either(mean, Call(ops.StopGradient, mean)))
     variance = Call(ops.Mean, squares, Static("axes"), True, name="variance")
-    spread = Call(ops.AddV2, _Named("spread", _BehindReshapes(variance)), Number("epsilon"))
+    spread = Call(ops.AddV2, Capture("spread", pattern=_BehindReshapes(variance)), Number("epsilon"))
     root = Call(ops.Rsqrt, spread, name="root")
-    factors = _Named("factor", Either(root, Call(ops.Mul, root, Capture("scale"))))
-    center = _Named("center", _BehindReshapes(Capture("mean")))
+    factors = Capture("factor", pattern=Either(root, Call(ops.Mul, root, Capture("scale"))))
+    center = Capture("center", pattern=_BehindReshapes(Capture("mean")))
     shift = Call(ops.Mul, Call(ops.Neg, center), factor)
     shifts = Either(Call(ops.Sub, offset, Call(ops.Mul, center, factor)), shift, Call(ops.AddV2, shift, offset))
     return Call(ops.AddV2, Call(ops.Mul, x, factors), shifts)
@@ -127,7 +110,7 @@ def _dropout_pattern() -> Call:
     shape = Either(Call(ops.Shape, Capture("like")), Capture())
     draws = Call((ops.RandomUniform, ops.StatelessRandomUniformV2), shape, name="draws")
     keeps = Call(ops.GreaterEqual, draws, Number("rate"))
-    scaled_up = _Named("scaled", Either(*scaled_patterns(Capture("x"))))
+    scaled_up = Capture("scaled", pattern=Either(*scaled_patterns(Capture("x"))))
     return Call(ops.SelectV2, keeps, scaled_up, Number(0.0))
 
 

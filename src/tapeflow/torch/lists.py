@@ -25,6 +25,7 @@ from tapeflow.array.tensor_list import (
 )
 from tapeflow.core.ops.definition import Op
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike
+from tapeflow.core.values.boxed_objects import box_object
 from tapeflow.torch.unconvertible import Unconvertible
 
 
@@ -39,9 +40,7 @@ class Stacked:
 
 def of_rows(rows: torch.Tensor) -> np.ndarray:
     """Returns the raw value of the list of a tensor's rows."""
-    variant = np.empty((), object)
-    variant[()] = Stacked(rows)
-    return variant
+    return box_object(Stacked(rows))
 
 
 def _written_entries(variant: np.ndarray) -> list[Any]:
@@ -100,13 +99,7 @@ def _reserve_list(element_shape: Any, num_elements: Any, element_dtype: Any) -> 
     static = isinstance(element_shape, tuple) and all(type(d) is int and d >= 0 for d in element_shape)
     if static and not isinstance(num_elements, int):
         return of_rows(torch.zeros((num_elements, *element_shape), dtype=element_dtype.torch))
-    variant = np.empty((), object)
-    variant[()] = Sparse(num_elements)
-    return variant
-
-
-def _from_tensor(tensor: torch.Tensor, element_shape: ShapeLike) -> np.ndarray:
-    return of_rows(tensor)
+    return box_object(Sparse(num_elements))
 
 
 def _list_item(variant: np.ndarray, index: Any, element_shape: ShapeLike, element_dtype: DTypeLike) -> torch.Tensor:
@@ -129,12 +122,6 @@ def _stack_list(
     if isinstance(variant[()], Stacked):
         return rows_of(variant)
     return _in_a_row(list_stack.op)(variant, element_shape, element_dtype, num_elements)
-
-
-def _gather_list(
-    variant: np.ndarray, indices: torch.Tensor, element_shape: ShapeLike, element_dtype: DTypeLike
-) -> torch.Tensor:
-    return rows_of(variant).index_select(0, indices.long())
 
 
 def _scatter_list(variant: np.ndarray, tensor: torch.Tensor, indices: torch.Tensor) -> np.ndarray:
@@ -165,10 +152,10 @@ def _in_a_row(op: Op) -> Callable[..., Any]:
 
 
 _KERNELS: dict[Op, Callable[..., Any]] = {
-    list_reserve.op: _reserve_list, list_from_tensor.op: _from_tensor,
-    list_get_item.op: _list_item,
-    list_set_item.op: _with_item, list_stack.op: _stack_list, list_gather.op: _gather_list,
-    list_scatter.op: _scatter_list, list_length.op: _list_length,
+    list_reserve.op: _reserve_list, list_get_item.op: _list_item, list_set_item.op: _with_item,
+    list_stack.op: _stack_list, list_scatter.op: _scatter_list, list_length.op: _list_length,
+    list_from_tensor.op: lambda tensor, element_shape: of_rows(tensor),
+    list_gather.op: lambda variant, indices, *_: rows_of(variant).index_select(0, indices.long()),
 }  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from tapeflow.function import function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function import Function
 from tapeflow.graph.codegen.step_source import identifier
+from tapeflow.graph.ir.names import numbered_name
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.saved_model.loading import load
 from tapeflow.torch.exported import ExportWriter
@@ -209,11 +210,7 @@ def _let_dynamo_in() -> None:
 
 def _unused_name(home: torch.nn.Module, name: str, also: Any = ()) -> str:
     """Returns a name that a module has no attribute of; attributes of a type in `also` don't count."""
-    unused, count = name, 0
-    while hasattr(home, unused) and not (also and isinstance(getattr(home, unused), also)):
-        count += 1
-        unused = f"{name}_{count}"
-    return unused
+    return numbered_name(name, lambda name: hasattr(home, name) and not isinstance(getattr(home, name), also))
 
 
 def _read_variables(functions: Sequence[ConcreteFunction]) -> list[Any]:

@@ -205,7 +205,7 @@ class ModuleWriter(SymbolicWriter):
             else:
                 self._set_forms(step.outputs[0], (None, name))
         elif step.op.control == "call":
-            self._called(step, indent)
+            self.inline(step, indent)
         elif step.op in _DRAWS:
             dtype, shape = step.outputs[0].dtype.torch, self._host_argument(step.args[0])
             call = f"torch.{_DRAWS[step.op]}({shape}, dtype={dtype}, device={self.device})"
@@ -229,12 +229,6 @@ class ModuleWriter(SymbolicWriter):
     def host(self, tensor: SymbolicTensor) -> str:
         self.decides = True
         return super().host(tensor)
-
-    def _called(self, step: Step, indent: int) -> None:
-        """Writes the steps of a function that is called."""
-        inner = step.programs[0].copied()
-        inner.replace_tensors()
-        self.inline(step, inner, indent)
 
     def _require(self, step: Step) -> None:
         """Checks that torch has tensors for the operands and results of a step.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -25,6 +25,7 @@ from tapeflow.function import function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.graph.ir.operation import Operation, variable_of
 from tapeflow.graph.program.program import Program, Step, substitute
+from tapeflow.graph.program.simplify import live_steps
 from tapeflow.saved_model.saving import save
 from tapeflow.torch.memory import from_torch, to_torch
 from tapeflow.tracking.module import Module
@@ -82,7 +83,7 @@ def split(whole: ConcreteFunction) -> Split:
     """
     program = Program(whole.body.inputs, whole.body.outputs, whole.body.graph.effects())
     diagnostics = {id(s): s for s in program.steps if _is_diagnostic(s)}
-    steps = _needed_steps(program.steps, program.outputs, unless=diagnostics)
+    steps = live_steps(program.steps, program.outputs, unless=diagnostics)
     if left_out := [s for i, s in diagnostics.items() if all(s is not step for step in steps)]:
         described = ", ".join(f"{step.name} ({step.operation.name})" for step in left_out)
         get_logger().warning("torch.module leaves out what only checks, prints or records: %s", described)
@@ -94,7 +95,7 @@ def split(whole: ConcreteFunction) -> Split:
     cut = _best_cut(program, textual) if textual else None
     if cut is None or not cut.rest or not cut.boundary or any(t.dtype.torch is None for t in cut.boundary):
         return Split(None, whole)
-    first = _needed_steps([s for s in program.steps if not s.must_run or id(s) in cut.before], cut.boundary)
+    first = live_steps([s for s in program.steps if not s.must_run or id(s) in cut.before], cut.boundary)
     if any(v is not None and v.trainable for step in first for v in map(variable_of, step.inputs)):
         return Split(None, whole)  # the model comes before text
     used = {id(t) for step in cut.rest for t in step.inputs} | {id(t) for t in program.outputs}
@@ -158,7 +159,7 @@ class _Uses:
     """
 
     def __init__(self, program: Program, before: Collection[int]) -> None:
-        behind = _needed_steps([s for s in program.steps if id(s) not in before], program.outputs)
+        behind = live_steps([s for s in program.steps if id(s) not in before], program.outputs)
         self._behind = {id(step) for step in behind}
         self._producers = program.producers
         self._counts = Counter(id(t) for step in behind for t in step.inputs)
@@ -187,7 +188,7 @@ class _Uses:
 
 def _cut_behind(program: Program, before: Collection[int]) -> _Cut:
     """Returns the cut behind steps with these ids."""
-    rest = _needed_steps([s for s in program.steps if id(s) not in before], program.outputs)
+    rest = live_steps([s for s in program.steps if id(s) not in before], program.outputs)
     used = [*(t for step in rest for t in step.inputs), *program.outputs]
     outputs = {id(t) for step in program.steps if id(step) in before for t in step.outputs}
     return _Cut(frozenset(before), list({id(t): t for t in used if id(t) in outputs}.values()), rest)
@@ -205,16 +206,6 @@ def _is_diagnostic(step: Step | Operation) -> bool:
     bodies = getattr(step.op, "bodies", {}).values()
     effects = [operation for body in bodies for operation in body.graph.effects()]
     return getattr(step.op, "diagnostic", False) or (bool(effects) and all(map(_is_diagnostic, effects)))
-
-
-def _needed_steps(steps: Sequence[Step], outputs: Iterable[SymbolicTensor], unless: Collection[int] = ()) -> list[Step]:
-    """Returns the steps that outputs need, or that run in any case, except for steps with these ids."""
-    needed, ids = [], {id(t) for t in outputs}
-    for step in reversed(steps):
-        if (step.must_run and id(step) not in unless) or any(id(t) in ids for t in step.outputs):
-            needed.append(step)
-            ids.update(id(t) for t in step.inputs)
-    return needed[::-1]
 
 
 def _part_function(

@@ -86,9 +86,7 @@ class GraphWriter(SymbolicWriter):
                 value = f"{self.helper(change, f'op_{step.name}')}({variable}, {value})"
             self.row(indent, f"{variable} = {value}", step)
         elif step.op.control == "call":
-            inner = step.programs[0].copied()
-            inner.replace_tensors()
-            self.inline(step, inner, indent)
+            self.inline(step, indent)
         elif (call := self.size_call(step)) is not None:
             self.row(indent, f"{self.name(step.outputs[0])} = {call}", step)
         else:

@@ -345,12 +345,8 @@ def packed_scalars(program: Program) -> dict[int, list[SymbolicTensor]]:
     as_tensors = {id(t) for t in program.outputs}
     for step in program.steps:
         as_tensors.update(id(t) for t in symbolic_in(step.op.tensors(step.args)))
+    packs = [s for s in program.steps if s.op is pack_op.op and id(s.outputs[0]) not in as_tensors]
     return {
-        id(step.outputs[0]): step.args[0]
-        for step in program.steps
-        if step.op is pack_op.op and id(step.outputs[0]) not in as_tensors and _are_indices(step.args[0])
-    }
-
-
-def _are_indices(tensors: Sequence[SymbolicTensor]) -> bool:
-    return all(t.shape.rank == 0 and t.dtype.is_integer for t in tensors)
+        id(step.outputs[0]): step.args[0] for step in packs
+        if all(t.shape.rank == 0 and t.dtype.is_integer for t in step.args[0])
+    }  # fmt: skip

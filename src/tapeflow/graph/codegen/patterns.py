@@ -40,17 +40,17 @@ class Captures:
     def __getitem__(self, name: str) -> Any:
         return self.values.get(name, () if name.endswith("*") else None)
 
-    def bound(self, name: str, value: Any) -> Captures | None:
-        """Returns the captures with one more value; None if the name has captured another value."""
+    def bound(self, name: str, value: Any) -> Sequence[Captures]:
+        """Returns the captures with one more value; none if the name has captured another value."""
         if not name:
-            return self
+            return (self,)
         if name.endswith("*"):
             value = (*self[name], value)
         elif name in self.values:
             other = self.values[name]
             same = other is value if isinstance(value, SymbolicTensor) else other == value
-            return self if same else None
-        return Captures({**self.values, name: value}, self.depth)
+            return (self,) if same else ()
+        return (Captures({**self.values, name: value}, self.depth),)
 
 
 class Failure(NamedTuple):
@@ -76,21 +76,22 @@ class Pattern:
 
 
 class Capture(Pattern):
-    """Any tensor or argument.
+    """Any tensor or argument, or the matching ones.
 
     Args:
         name: the name of the capture; "" captures nothing.
         where: a predicate `where(matcher, value)`; None accepts every value.
+        pattern: the pattern of the tensor; None accepts every tensor.
     """
 
-    def __init__(self, name: str = "", where: Callable[[Any, Any], bool] | None = None) -> None:
-        self._name, self._where = name, where
+    def __init__(
+        self, name: str = "", where: Callable[[Any, Any], bool] | None = None, pattern: Pattern | None = None
+    ) -> None:
+        self._name, self._where, self._pattern = name, where, pattern
 
     def match(self, matcher: Matcher, value: Any, captures: Captures) -> Iterator[Captures]:
-        if self._where is None or self._where(matcher, value):
-            bound = captures.bound(self._name, value)
-            if bound is not None:
-                yield bound
+        for bound in captures.bound(self._name, value) if self._where is None or self._where(matcher, value) else ():
+            yield from [bound] if self._pattern is None else self._pattern.match(matcher, value, bound)
 
 
 class Static(Pattern):
@@ -106,9 +107,8 @@ class Static(Pattern):
 
     def match(self, matcher: Matcher, value: Any, captures: Captures) -> Iterator[Captures]:
         static = matcher.static(value)
-        bound = None if isinstance(static, SymbolicTensor) else captures.bound(self._name, static)
-        if bound is not None and (not self._accepted or static in self._accepted):
-            yield bound
+        if not isinstance(static, SymbolicTensor) and (not self._accepted or static in self._accepted):
+            yield from captures.bound(self._name, static)
 
 
 class Number(Pattern):
@@ -127,9 +127,7 @@ class Number(Pattern):
         if number is None or number > self._most:
             matcher.fail(value, captures, "a number is expected" if number is None else f"{number} is too large")
         elif isinstance(self._value, str):
-            bound = captures.bound(self._value, number)
-            if bound is not None:
-                yield bound
+            yield from captures.bound(self._value, number)
         # `tf.nn.gelu` rounds its constants to float32 even for float64 inputs. Such constants don't match in float64.
         elif math.isclose(number, self._value, rel_tol=1e-14 if value.dtype is float64 else 1e-6):
             yield captures
@@ -164,10 +162,10 @@ class Call(Pattern):
         if any(step.args[i] != arg if i < len(step.args) else arg for i, arg in self._others):
             matcher.fail(value, captures, f"other arguments of {step.name} are expected")
             return
-        inner = captures.bound(self._name, value)
-        if inner is None:
+        bound = captures.bound(self._name, value)
+        if not bound:
             return
-        inner = Captures(inner.values, inner.depth + 1)
+        inner = Captures(bound[0].values, captures.depth + 1)
         if self._once and matcher.uses[id(value)] != 1:
             matcher.fail(value, inner, USED_ELSEWHERE)
             return

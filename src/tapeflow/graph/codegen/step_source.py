@@ -24,6 +24,7 @@ from tapeflow.core.types.dtypes import DType, resource, string, uint16, uint32, 
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.passes.result_cache import Cache, CachedBlock
 from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.names import numbered_name
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.graph.ir.python_op import eager_arguments
 from tapeflow.graph.program.effects import has_stream, with_stream
@@ -156,13 +157,9 @@ class Writer:
 
     def unique(self, wish: str) -> str:
         """Returns an unused name: `wish`, with a number if necessary."""
-        name = unique = identifier(wish)
-        count = 0
-        while unique in self._used_names or unique in self.namespace:
-            count += 1
-            unique = f"{name}_{count}"
-        self._used_names.add(unique)
-        return unique
+        name = numbered_name(identifier(wish), lambda name: name in self._used_names or name in self.namespace)
+        self._used_names.add(name)
+        return name
 
     def named(self, wish: str, value: Any) -> str:
         """Returns the name of a value in the namespace, after adding the value if it is new."""

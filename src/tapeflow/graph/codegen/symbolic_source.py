@@ -104,9 +104,6 @@ class Sizes:
 
     # ---- the ops that move sizes -------------------------------------------------------------------------------------
 
-    def _shape(self, step: Step) -> Any:
-        return self.shape_of(step.args[0])
-
     def shape_of(self, tensor: Any) -> list[str] | None:
         """Returns the expressions of a tensor's sizes, or None if its rank is not static."""
         rank = tensor.shape.rank
@@ -198,10 +195,10 @@ def _number_vector(constant: Callable[[Any], Any], arg: Any) -> tuple[int, ...] 
 _RULES: dict[str, Callable[[Sizes, Step], Any]] = {
     op.op.name: rule
     for op, rule in [
-        (ops.Shape, Sizes._shape), (ops.StridedSlice, Sizes._part), (ops.Pack, Sizes._packed),
-        (ops.ConcatV2, Sizes._joined), (ops.Cast, Sizes._same), (ops.Identity, Sizes._same),
-        (ops.ExpandDims, Sizes._expanded), (ops.GatherV2, Sizes._picked), (ops.Prod, Sizes._product),
-        (ops.Size, Sizes._count),
+        (ops.Shape, lambda sizes, step: sizes.shape_of(step.args[0])), (ops.StridedSlice, Sizes._part),
+        (ops.Pack, Sizes._packed), (ops.ConcatV2, Sizes._joined), (ops.Cast, Sizes._same),
+        (ops.Identity, Sizes._same), (ops.ExpandDims, Sizes._expanded), (ops.GatherV2, Sizes._picked),
+        (ops.Prod, Sizes._product), (ops.Size, Sizes._count),
     ]
 }  # fmt: skip
 
@@ -248,14 +245,10 @@ class SymbolicWriter(ControlFlowWriter):
         """Returns the name of a function in the source; `wish` replaces the function's own."""
         return self.named(wish or function.__name__, function)
 
-    def inline(self, step: Step, inner: Program, indent: int) -> None:
-        """Writes the steps of a function that is called.
-
-        Args:
-            step: the call.
-            inner: the function's program, with tensors of its own: the values of a call outlive the next one.
-            indent: the indentation.
-        """
+    def inline(self, step: Step, indent: int) -> None:
+        """Writes the steps of a function that is called."""
+        inner = step.programs[0].copied()
+        inner.replace_tensors()  # the values of a call outlive the next one
         for t, arg in zip(inner.inputs, step.args, strict=True):
             self._set_forms(t, self._forms(arg))
         self.block(inner, indent)

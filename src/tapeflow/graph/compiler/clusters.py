@@ -43,7 +43,7 @@ from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, VariableUpdate, variable_of
 from tapeflow.graph.program.effects import effects_before
-from tapeflow.graph.program.program import Program, Step, elements_of, reduced_axes
+from tapeflow.graph.program.program import Program, Step, elements_of, is_reshape, name_of_steps, reduced_axes
 from tapeflow.math.arithmetic import add
 from tapeflow.nn.bias import bias_add_grad, bias_add_op
 
@@ -253,7 +253,7 @@ class Cluster:
             result = np.broadcast_shapes(*[known.get(id(t), ()) for t in step.inputs])
             if step.op is READ or draws_elements(step):
                 result = self._flat(step.outputs[0].shape.as_list())
-            elif step.op is broadcast_to.op or (_is_reshape(step) and not self._is_flat):
+            elif step.op is broadcast_to.op or (is_reshape(step) and not self._is_flat):
                 before, result = result, tuple(step.outputs[0].shape.as_list())
                 repeats = step.op is broadcast_to.op
                 if result != (np.broadcast_shapes(before, result) if repeats else (*before, 1)):
@@ -297,7 +297,7 @@ class Cluster:
                 values[changed] = b.rounded(op.element(b, values[changed], element(step.args[1])))
                 continue
             out = step.outputs[0]
-            if op is broadcast_to.op or _is_reshape(step):
+            if op is broadcast_to.op or is_reshape(step):
                 result = element(step.args[0])
             elif draws_elements(step):
                 _, key, counter, *_ = step.args
@@ -523,7 +523,7 @@ def _pays(steps: Sequence[Step]) -> bool:
     """Returns True if a kernel for these steps saves more time than compiling it takes: for many steps or elements."""
     counted = steps if len(steps) == 1 or draws_elements(steps[0]) else steps[1:]
     work = sum(elements_of(_operand(step)) for step in counted)
-    return sum(not _is_reshape(step) for step in steps) >= _MANY or work >= _LEAST_WORK
+    return sum(not is_reshape(step) for step in steps) >= _MANY or work >= _LEAST_WORK
 
 
 def _operand(step: Step) -> SymbolicTensor:
@@ -586,10 +586,6 @@ def changes_elements(program: Program, step: Step) -> bool:
     )
 
 
-def _is_reshape(step: Step) -> bool:
-    return step.op in (ops.Reshape.op, ops.Squeeze.op, ops.ExpandDims.op)
-
-
 def _vector_length(loops: list[int | None] | None, step: Step) -> int | None:
     """Returns the number of elements if a step computes each element of a vector from elements in its place.
 
@@ -599,13 +595,13 @@ def _vector_length(loops: list[int | None] | None, step: Step) -> int | None:
     """
     if not loops or loops[-1] in (None, 1) or loops.count(1) < len(loops) - 1:
         return None
-    return loops[-1] if step.op.element is not None or _is_reshape(step) else None
+    return loops[-1] if step.op.element is not None or is_reshape(step) else None
 
 
 def _is_flat(steps: Sequence[Step]) -> bool:
     """Returns True if steps compute elements of vectors that differ in the number of leading dimensions of size 1."""
     tensors = [step.outputs[0] if step.outputs else variable_of(step.args[0]) for step in steps]
-    if len({t.shape.rank for t in tensors}) < 2 and not any(map(_is_reshape, steps)):
+    if len({t.shape.rank for t in tensors}) < 2 and not any(map(is_reshape, steps)):
         return False
     lengths = {_vector_length(t.shape.as_list(), s) for s, t in zip(steps, tensors, strict=True) if s.op is not READ}
     return len(lengths) == 1 and None not in lengths
@@ -647,7 +643,7 @@ class _Group:
         self.steps = [step]
         self.loops = loops
         self.length = length
-        self.is_flat = length is not None and _is_reshape(step)
+        self.is_flat = length is not None and is_reshape(step)
         self.sources: set[_Group] = set()
         self.reads: list[int] = []
         self.first = self.last = index
@@ -728,7 +724,7 @@ class _Clustering:
 
     def _keeps_vector(self, step: Step) -> bool:
         """Returns True if a step changes the number of leading dimensions of size 1 of a vector."""
-        if not self._flattens or not _is_reshape(step) or step.placed or step.outputs[0].dtype not in DTYPES:
+        if not self._flattens or not is_reshape(step) or step.placed or step.outputs[0].dtype not in DTYPES:
             return False
         shapes = [t.shape.as_list() if t.shape.rank else None for t in (step.args[0], step.outputs[0])]
         lengths = {_vector_length(shape, step) for shape in shapes}
@@ -894,8 +890,7 @@ class _Clustering:
         part = copy.copy(program)
         part.steps, part.outputs = steps, outputs
         part.inputs = [*handles, *(t for i, t in outer.items() if i not in numbers)]
-        names = [step.name for step in own]
-        name = "".join(names[:_NAMED]) + (f"And{len(names) - _NAMED}More" if len(names) > _NAMED else "")
+        name = name_of_steps(own)
         op = ClusterOp(name, Cluster(name, part, numbers, len(handles)))
         return Step(op, part.inputs, outputs, [o for step in own for o in step.origins], must_run=bool(handles))
 
@@ -919,9 +914,6 @@ def _extend(group: _Group, other: _Group) -> None:
     group.loops = other.loops if group.loops[-1] == 1 else group.loops
     group.steps += other.steps
     group.first, group.last = min(group.first, other.first), max(group.last, other.last)
-
-
-_NAMED = 3  # ops in the name of a cluster
 
 
 def _number(program: Program, tensor: SymbolicTensor) -> Any:

@@ -18,7 +18,7 @@ from tapeflow.core.machine_code import target
 from tapeflow.core.ops.elements import Element
 from tapeflow.core.types.dtypes import float32, int64
 from tapeflow.graph.compiler.calling import table_maker
-from tapeflow.graph.compiler.instructions import I32, I64, POINTER, load_entry, number, repeated
+from tapeflow.graph.compiler.instructions import I32, I64, POINTER, load_entry, minimum, new_function, number, repeated
 from tapeflow.graph.compiler.products import write_tile
 from tapeflow.graph.compiler.target import HEIGHTS, function
 from tapeflow.graph.compiler.threads import write_kernel
@@ -40,12 +40,12 @@ def convolve(*operands: int, tiles: int, is_large: bool) -> None:
         tiles: the number of tiles of all kinds.
         is_large: True if several threads pay.
     """
-    _convolve_kernel()(_new_table(*operands, 0, tiles, tiles, is_large))
+    _kernel("convolve", _write_images)(_new_table(*operands, 0, tiles, tiles, is_large))
 
 
 def add_products(*operands: int, tiles: int, is_large: bool) -> None:
     """Adds the products of pixels of images and results to filters; arguments as in `convolve`."""
-    _products_kernel()(_new_table(*operands, 0, tiles, tiles, is_large))
+    _kernel("convolution_filters", _write_filters)(_new_table(*operands, 0, tiles, tiles, is_large))
 
 
 def swap_channels(filters: int, swapped: int, channels: Sequence[int], taps: int, is_large: bool) -> None:
@@ -58,22 +58,13 @@ def swap_channels(filters: int, swapped: int, channels: Sequence[int], taps: int
         is_large: True if several threads pay.
     """
     tiles = taps * channels[0] // target().lanes
-    _swapping_kernel()(_new_table(filters, swapped, 0, *channels, 0, 0, tiles, tiles, is_large))
+    table = _new_table(filters, swapped, 0, *channels, 0, 0, tiles, tiles, is_large)
+    _kernel("swap_channels", _write_swapping)(table)
 
 
 @functools.cache
-def _convolve_kernel() -> Any:
-    return function("convolve", "", lambda: _kernel_text(_write_images))
-
-
-@functools.cache
-def _products_kernel() -> Any:
-    return function("convolution_filters", "", lambda: _kernel_text(_write_filters))
-
-
-@functools.cache
-def _swapping_kernel() -> Any:
-    return function("swap_channels", "", lambda: _kernel_text(_write_swapping))
+def _kernel(name: str, write: Callable[[Vectors], ir.Function]) -> Any:
+    return function(name, "", lambda: _kernel_text(write))
 
 
 def _kernel_text(write: Callable[[Vectors], ir.Function]) -> str:
@@ -87,10 +78,7 @@ def _kernel_text(write: Callable[[Vectors], ir.Function]) -> str:
 
 def _new_function(vectors: Vectors, name: str, pointers: int, integers: int) -> ir.Function:
     """Returns a new function of pointers and integers, which the builder of vectors now writes."""
-    kinds = [*[POINTER] * pointers, *[I64] * integers]
-    new = ir.Function(vectors.module, ir.FunctionType(ir.VoidType(), kinds), name)
-    new.linkage = "internal"
-    vectors.block = ir.IRBuilder(new.append_basic_block("entry"))
+    new, vectors.block = new_function(vectors.module, name, [*[POINTER] * pointers, *[I64] * integers])
     return new
 
 
@@ -130,10 +118,6 @@ def _value_if(b: ir.IRBuilder, condition: Any, value: Any) -> Any:
     return b.select(condition, value, number(0))
 
 
-def _minimum_of(b: ir.IRBuilder, x: Any, y: Any) -> Any:
-    return b.select(b.icmp_signed("<", x, y), x, y)
-
-
 def _channel_panels(vectors: Vectors, channels: Any) -> Iterator[tuple[int, Any]]:
     """Repeats instructions for each panel of channels. Yields its number of vectors and its first channel, twice.
 
@@ -167,7 +151,7 @@ def _write_images(vectors: Vectors) -> ir.Function:
         tiles = b.udiv(b.add(load_entry(b, kind, 0), number(pixels - 1)), number(pixels))
         first = b.sub(begin, before.value)
         first = _value_if(b, b.icmp_signed(">", first, number(0)), first)
-        last = _minimum_of(b, b.sub(end, before.value), tiles)
+        last = minimum(b, b.sub(end, before.value), tiles)
         with b.if_then(b.icmp_signed("<", first, last)):
             for width, channel in _channel_panels(vectors, channels):
                 addresses = [_float_at(vectors, pointer, channel) for pointer in (filters, y)]
@@ -265,7 +249,7 @@ def _write_filters(vectors: Vectors) -> ir.Function:
     with repeated(b, number(0), batch, several) as image, repeated(b, number(0), blocks) as i:
         block = b.gep(plan, [b.add(b.mul(i, number(OF_BLOCK)), number(7))], source_etype=I64)
         rows, columns, x_row, x_image, y_row, y_image, *begins, tap = _load_entries(b, block, OF_BLOCK)
-        lines = b.mul(_minimum_of(b, b.sub(batch, image), several), rows)
+        lines = b.mul(minimum(b, b.sub(batch, image), several), rows)
         of_x = _float_at(vectors, x, b.mul(image, x_size), begins[0])
         of_y = _float_at(vectors, y, b.mul(image, y_size), begins[1])
         matrix, tile, row = _float_at(vectors, filters, begins[2]), b.mul(tap, per_tap), number(0)

@@ -113,7 +113,7 @@ class Recorder(ElementBuilder):
         return node
 
     def emit_number(self, value: Any, dtype: DType) -> Node:
-        return self._node("emit_number", (), (value,), dtype)
+        return self._node("emit_number", (), (value, dtype), dtype)
 
     def emit(self, name: str, operands: Sequence[Any], dtype: DType) -> Node:
         return self._node("emit", operands, (name,), dtype)
@@ -125,13 +125,13 @@ class Recorder(ElementBuilder):
         return self._node("emit_select", (condition, x, y), (), x.dtype)
 
     def emit_convert(self, value: Any, source: DType, dtype: DType) -> Node:
-        return self._node("emit_convert", (value,), (source,), dtype)
+        return self._node("emit_convert", (value,), (source, dtype), dtype)
 
     def emit_bits(self, value: Any, dtype: DType) -> Node:
-        return self._node("emit_bits", (value,), (), dtype)
+        return self._node("emit_bits", (value,), (dtype,), dtype)
 
     def emit_rounded(self, value: Any, dtype: DType) -> Node:
-        return self._node("emit_rounded", (value,), (), dtype)
+        return self._node("emit_rounded", (value,), (dtype,), dtype)
 
 
 def simplifies(value: Any, dtype: DType) -> bool:
@@ -150,18 +150,11 @@ def emit_node(node: Node, b: ElementBuilder, operands: Sequence[Any]) -> Any:
         b: the builder that computes it.
         operands: the values of its operands.
     """
-    if node.kind == "emit_number":
-        return b.emit_number(node.extra[0], node.dtype)
     if node.kind == "emit":
         return b.emit(node.extra[0], operands, node.dtype)
     if node.kind == "emit_compare":
-        x, y = operands
-        return b.emit_compare(node.extra[0], x, y, node.extra[1])
-    if node.kind == "emit_convert":
-        return b.emit_convert(operands[0], node.extra[0], node.dtype)
-    if node.kind == "emit_select":
-        return b.emit_select(*operands)
-    return getattr(b, node.kind)(operands[0], node.dtype)  # bits and rounded
+        return b.emit_compare(node.extra[0], *operands, node.extra[1])
+    return getattr(b, node.kind)(*operands, *node.extra)
 
 
 class Passes:

@@ -14,7 +14,7 @@ from typing import Any
 import llvmlite.ir as ir
 
 I1, I8, I16, I32, I64 = (ir.IntType(n) for n in (1, 8, 16, 32, 64))
-POINTER = ir.PointerType()
+POINTER, VOID = ir.PointerType(), ir.VoidType()
 
 
 def number(value: int) -> ir.Constant:
@@ -25,6 +25,20 @@ def number(value: int) -> ir.Constant:
 def value_of(value: Any) -> Any:
     """Returns a value of 64 bits, also for a static integer."""
     return number(value) if isinstance(value, int) else value
+
+
+def new_function(
+    module: ir.Module, name: str, arguments: Sequence[Any], result: Any = VOID, linkage: str = "internal"
+) -> tuple[ir.Function, ir.IRBuilder]:
+    """Returns a new function of a module, and the builder of its first instructions."""
+    function = ir.Function(module, ir.FunctionType(result, arguments), name)
+    function.linkage = linkage
+    return function, ir.IRBuilder(function.append_basic_block("entry"))
+
+
+def minimum(b: ir.IRBuilder, x: Any, y: Any) -> Any:
+    """Returns the smaller one of two signed integers."""
+    return b.select(b.icmp_signed("<", x, y), x, y)
 
 
 def entry(b: ir.IRBuilder, table: Any, i: int) -> Any:

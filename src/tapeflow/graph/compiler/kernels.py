@@ -36,6 +36,8 @@ from tapeflow.graph.compiler.instructions import (
     POINTER,
     allocated,
     load_entry,
+    minimum,
+    new_function,
     number,
     repeated,
     store_entry,
@@ -161,16 +163,11 @@ class _Kernel:
         self._entry(body, write_worker(body, self._next))
         return str(self._module).replace('@"kernel"', '@"{name}"')
 
-    def _function(self, name: str, *arguments: Any) -> tuple[Any, ir.IRBuilder]:
-        function = ir.Function(self._module, ir.FunctionType(ir.VoidType(), arguments), name)
-        function.linkage = "internal" if name != "kernel" else ""
-        return function, ir.IRBuilder(function.append_basic_block("entry"))
-
     # ---- the range of a thread -----------------------------------------------------------------------------------
 
     def _body(self) -> Any:
         """Writes the function that computes a range: of elements for one loop, else of all but the inner loop."""
-        function, b = self._function("body", POINTER, I64, I64)
+        function, b = new_function(self._module, "body", [POINTER, I64, I64])
         arguments, begin, end = function.args
         sizes = [load_entry(b, arguments, i) for i in range(self._loops)]
         ins, outs, totals = self._addresses(b, arguments)
@@ -184,8 +181,7 @@ class _Kernel:
             words = self._words(b, ins, number(WORDS), end)
             if words:
                 with repeated(b, begin, end, WORDS) as index:
-                    stop = b.add(index, number(WORDS))
-                    stop = b.select(b.icmp_signed("<", stop, end), stop, end)
+                    stop = minimum(b, b.add(index, number(WORDS)), end)
                     back = b.neg(index)
                     at = {node: b.gep(w.at(b, index, stop), [back], source_etype=I32) for node, w in words.items()}
                     self._row(b, ins, outs, index, stop, {}, words=at).write()
@@ -299,7 +295,7 @@ class _Kernel:
 
     def _entry(self, body: Any, worker: Any) -> None:
         """Writes the entry point: it takes a table of the addresses of all inputs and outputs, then the sizes."""
-        function, b = self._function("kernel", POINTER)
+        function, b = new_function(self._module, "kernel", [POINTER], linkage="")
         (table,) = function.args
         arguments = b.alloca(I64, ir.Constant(I32, self._next + 3 + self._count))
         outer, count = number(1), number(1)
@@ -339,7 +335,7 @@ class _Kernel:
 
     def _finish(self) -> Any:
         """Writes the function that adds up the chunks' partial sums, and stores the outputs with a value per column."""
-        function, b = self._function("finish", POINTER)
+        function, b = new_function(self._module, "finish", [POINTER])
         (arguments,) = function.args
         _, outs, memory = self._addresses(b, arguments)
         self._load_constants(b, arguments)
@@ -439,8 +435,7 @@ class _Row:
     def _mask(self, index: Any, end: Any) -> Any:
         """Returns the mask of a vector's elements before the end of a range."""
         b, lanes = self._b, number(self._lanes)
-        left = b.sub(value_of(end), index)
-        left = b.select(b.icmp_signed("<", left, lanes), left, lanes)  # it fits into 32 bits
+        left = minimum(b, b.sub(value_of(end), index), lanes)  # it fits into 32 bits
         return self._vectors.mask_of_first(left)
 
     def _row_value(self, node: Node) -> Any:
@@ -656,8 +651,7 @@ class _Words:
         with b.if_then(b.icmp_signed(">", b.add(end, number(_SPARE // 2)), known)):
             first = b.and_(begin, number(-4))
             left = b.add(b.sub(self._end, first), number(_SPARE - 1))
-            left = b.and_(left, number(-_SPARE))
-            count = b.select(b.icmp_signed("<", left, self._room), left, self._room)
+            count = minimum(b, b.and_(left, number(-_SPARE)), self._room)
             blocks = [b.lshr(n, number(2)) for n in (first, count)]
             b.call(self._fill, [self._memory, *blocks, *self._stream])
             b.store(first, self._first)
@@ -672,9 +666,7 @@ _CHAINS = 4  # vectors of blocks that are computed in parallel: the rounds of on
 def _written_words(module: ir.Module) -> Any:
     """Writes the function that takes memory, the number of a block, a number of blocks, and the addresses of a key and
     a counter, and writes the words of the blocks in whole vectors."""
-    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER, I64, I64, POINTER, POINTER]), "words")
-    function.linkage = "internal"
-    b = ir.IRBuilder(function.append_basic_block("entry"))
+    function, b = new_function(module, "words", [POINTER, I64, I64, POINTER, POINTER])
     memory, first, blocks, key, counter = function.args
     lanes = _CHAINS * max(target().lanes // 2, 1)
     vectors = Vectors(module, lanes)

@@ -31,6 +31,7 @@ from tapeflow.graph.compiler.instructions import (
     declared,
     entry,
     load_entry,
+    new_function,
     number,
     repeated,
     store_entry,
@@ -213,11 +214,10 @@ class Code:
             return
         self._count(4)  # blocks
         names = sum(1 for f in self.module.functions if f.name.startswith("threads"))
-        worker = ir.Function(self.module, ir.FunctionType(ir.VoidType(), [POINTER]), f"threads{names}")
-        worker.linkage = "internal"
+        worker, first_builder = new_function(self.module, f"threads{names}", [POINTER])
         before = self.b.block, self.function, self._is_ahead, self._repeated
         self.function, self._is_ahead = worker, True  # all of it stays in the function
-        start, body, end = (worker.append_basic_block(name) for name in ("entry", "body", "end"))
+        start, body, end = first_builder.block, *(worker.append_basic_block(name) for name in ("body", "end"))
         b = self.b
         b.position_at_end(start)
         first, step = (b.zext(b.call(declared(self.module, f"omp_get_{what}", I32, []), []), I64)
@@ -283,9 +283,7 @@ class Code:
         """Returns the function that runs Python's signal handlers. It stores the exception that one raises."""
         if "signals" in self.module.globals:
             return self.module.globals["signals"]
-        function = ir.Function(self.module, ir.FunctionType(I32, [POINTER]), "signals")
-        function.linkage = "internal"
-        b = ir.IRBuilder(function.append_basic_block("entry"))
+        function, b = new_function(self.module, "signals", [POINTER], I32)
         held = b.call(declared(self.module, "PyGILState_Ensure", I32, []), [])
         result = b.call(declared(self.module, "PyErr_CheckSignals", I32, []), [])
         with b.if_then(b.icmp_signed("!=", result, ir.Constant(I32, 0)), likely=False):
@@ -602,13 +600,12 @@ class Code:
             write: writes the function's instructions, from its arguments.
         """
         if key not in self._functions:
-            kind = ir.FunctionType(ir.VoidType(), [p.type for p in pointers])
-            function = ir.Function(self.module, kind, f"part{len(self._functions)}")
-            function.linkage = "internal"
+            kinds = [p.type for p in pointers]
+            function, start = new_function(self.module, f"part{len(self._functions)}", kinds)
             function.attributes.add("noinline")
             before = self.b.block, self.function, self._is_ahead, self._repeated
             self.function, self._is_ahead = function, True  # all of it stays in the function
-            self.b.position_at_end(function.append_basic_block("entry"))
+            self.b.position_at_end(start.block)
             place = self.place()
             write(*function.args)
             self._functions[key] = function, self.work_since(place)

@@ -20,7 +20,7 @@ from tapeflow.core.machine_code import target
 from tapeflow.core.ops.elements import Element
 from tapeflow.core.types.dtypes import DType, float32
 from tapeflow.graph.compiler.calling import table_maker
-from tapeflow.graph.compiler.instructions import I1, I64, POINTER, load_entry, number, repeated
+from tapeflow.graph.compiler.instructions import I1, I64, POINTER, load_entry, minimum, new_function, number, repeated
 from tapeflow.graph.compiler.target import TILES, function
 from tapeflow.graph.compiler.threads import write_kernel
 from tapeflow.graph.compiler.vectors import Register, Vectors
@@ -92,19 +92,15 @@ def _write_body(module: ir.Module, vectors: Vectors) -> ir.Function:
     lanes, (height, width) = vectors.lanes, TILES[vectors.lanes]
     heights = height, 2, 1
     tiles = {(h, w): _write_tile_function(module, vectors, h, w) for h in heights for w in range(1, width + 1)}
-    body = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER, I64, I64]), "body")
-    body.linkage = "internal"
-    b = vectors.block = ir.IRBuilder(body.append_basic_block("entry"))
+    body, b = new_function(module, "body", [POINTER, I64, I64])
+    vectors.block = b
     table, begin, end = body.args
     rows, m, n = (load_entry(b, table, i) for i in range(3))
     left, right, result = (b.inttoptr(load_entry(b, table, i), POINTER) for i in range(3, 6))
 
-    def smaller(x: Any, y: Any) -> Any:
-        return b.select(b.icmp_signed("<", x, y), x, y)
-
     with repeated(b, number(0), rows, _BLOCK) as row, repeated(b, number(0), n, lanes * width) as column:
-        many = smaller(b.sub(rows, row), number(_BLOCK))
-        wide = smaller(b.sub(n, column), number(lanes * width))
+        many = minimum(b, b.sub(rows, row), number(_BLOCK))
+        wide = minimum(b, b.sub(n, column), number(lanes * width))
         count = b.udiv(b.add(wide, number(lanes - 1)), number(lanes))
         rest = b.sub(wide, b.mul(b.sub(count, number(1)), number(lanes)))
         mask = vectors.mask_of_first(rest)
@@ -126,10 +122,9 @@ def _write_body(module: ir.Module, vectors: Vectors) -> ir.Function:
 def _write_tile_function(module: ir.Module, vectors: Vectors, height: int, width: int) -> ir.Function:
     """Writes the function that adds a block of rows to a tile of the result. A mask cuts off its last vector."""
     kinds = [POINTER, POINTER, POINTER, I64, I64, I64, vectors.vector(I1)]
-    tile = ir.Function(module, ir.FunctionType(ir.VoidType(), kinds), f"tile_{height}_{width}")
-    tile.linkage = "internal"
+    tile, b = new_function(module, f"tile_{height}_{width}", kinds)
     tile.attributes.add("noinline")
-    b = vectors.block = ir.IRBuilder(tile.append_basic_block("entry"))
+    vectors.block = b
     left, right, result, m, n, rows, mask = tile.args
 
     def load_left(row: Any, i: int) -> Element:

@@ -8,7 +8,19 @@ from typing import Any
 import llvmlite.ir as ir
 
 from tapeflow.core.machine_code import target
-from tapeflow.graph.compiler.instructions import I32, I64, POINTER, declared, entry, load_entry, number, store_entry
+from tapeflow.graph.compiler.instructions import (
+    I32,
+    I64,
+    POINTER,
+    VOID,
+    declared,
+    entry,
+    load_entry,
+    minimum,
+    new_function,
+    number,
+    store_entry,
+)
 
 
 def has_threads() -> bool:
@@ -24,10 +36,8 @@ def write_worker(body: ir.Function, first: int) -> ir.Function:
         body: computes a chunk. It takes a table, the chunk's begin and its end.
         first: the first of three entries of the table: the next chunk's begin, the chunk size, the end of the range.
     """
-    worker = ir.Function(body.module, ir.FunctionType(ir.VoidType(), [POINTER]), "worker")
-    worker.linkage = "internal"
+    worker, b = new_function(body.module, "worker", [POINTER])
     again, work, done = (worker.append_basic_block(n) for n in ("again", "work", "done"))
-    b = ir.IRBuilder(worker.insert_basic_block(0, "entry"))
     (table,) = worker.args
     start, size, end = (entry(b, table, first + i) for i in range(3))
     chunk, last = b.load(size, typ=I64), b.load(end, typ=I64)
@@ -37,7 +47,7 @@ def write_worker(body: ir.Function, first: int) -> ir.Function:
     b.cbranch(b.icmp_signed("<", begin, last), work, done)
     b.position_at_end(work)
     stop = b.add(begin, chunk)
-    b.call(body, [table, begin, b.select(b.icmp_signed("<", stop, last), stop, last)])
+    b.call(body, [table, begin, minimum(b, stop, last)])
     b.branch(again)
     b.position_at_end(done)
     b.ret_void()
@@ -53,8 +63,7 @@ def write_kernel(body: ir.Function, first: int, is_large: Callable[[ir.IRBuilder
         multiple: all chunk sizes are multiples of it.
     """
     worker = write_worker(body, first)
-    kernel = ir.Function(body.module, ir.FunctionType(ir.VoidType(), [POINTER]), "kernel")
-    b = ir.IRBuilder(kernel.append_basic_block("entry"))
+    kernel, b = new_function(body.module, "kernel", [POINTER], linkage="")
     (table,) = kernel.args
     end = load_entry(b, table, first + 2)
 
@@ -95,7 +104,7 @@ def run_worker(
     with b.if_else(b.icmp_signed(">", threads, ir.Constant(I32, 1)), likely=False) as (several, one):
         with several:
             divide(b.zext(threads, I64))
-            start = declared(worker.module, "GOMP_parallel", ir.VoidType(), [POINTER, POINTER, I32, I32])
+            start = declared(worker.module, "GOMP_parallel", VOID, [POINTER, POINTER, I32, I32])
             b.call(start, [worker, argument, threads, ir.Constant(I32, 0)])
         with one:
             alone()

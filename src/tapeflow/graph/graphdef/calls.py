@@ -5,6 +5,7 @@ that call each other so often that they expand to billions of operations.
 from __future__ import annotations
 
 import functools
+import graphlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -26,29 +27,26 @@ def check_calls(library: Mapping[str, Any], roots: Iterable[str]) -> None:
         UnimplementedError: a function calls itself, or calls are nested too deeply.
         ResourceExhaustedError: the functions expand to too many operations.
     """
+    callees: dict[str, list[str]] = {}
+    stack = [name for name in roots if name in library]
+    while stack:
+        name = stack.pop()
+        if name not in callees:
+            callees[name] = [callee for callee in called_by(library[name].node_def) if callee in library]
+            stack += callees[name]
+    try:
+        order = list(graphlib.TopologicalSorter(callees).static_order())
+    except graphlib.CycleError as error:
+        calls = error.args[1][::-1]
+        raise errors.UnimplementedError.of(
+            f"Function '{calls[0]}' calls itself: that can't be imported. The calls: {' -> '.join(calls)}"
+        ) from None
     depths: dict[str, int] = {}
     sizes: dict[str, int] = {}
-    for root in roots:
-        stack = [(root, iter(_called_names(library, root)))] if root in library and root not in sizes else []
-        open_calls = dict.fromkeys(name for name, _ in stack)
-        while stack:
-            name, callees = stack[-1]
-            callee = next(callees, None)
-            if callee is None:
-                below = list(_called_names(library, name))
-                depths[name] = 1 + max((depths[c] for c in below), default=0)
-                sizes[name] = len(library[name].node_def) + sum(sizes[c] for c in below)
-                _check_size(name, depths[name], sizes[name])
-                stack.pop()
-                del open_calls[name]
-            elif callee in open_calls:
-                calls = [*list(open_calls)[list(open_calls).index(callee) :], callee]
-                raise errors.UnimplementedError.of(
-                    f"Function '{callee}' calls itself: that can't be imported. The calls: {' -> '.join(calls)}"
-                )
-            elif callee not in sizes:
-                stack.append((callee, iter(_called_names(library, callee))))
-                open_calls[callee] = None
+    for name in order:
+        depths[name] = 1 + max((depths[c] for c in callees[name]), default=0)
+        sizes[name] = len(library[name].node_def) + sum(sizes[c] for c in callees[name])
+        _check_size(name, depths[name], sizes[name])
 
 
 def _check_size(name: str, depth: int, size: int) -> None:
@@ -70,10 +68,6 @@ def called_by(nodes: Iterable[Any]) -> Iterator[str]:
             value = node.attr.get(attr, None)
             if value is not None:
                 yield from [f.name for f in (value.list.func or [value.func]) if f.name]
-
-
-def _called_names(library: Mapping[str, Any], name: str) -> Iterator[str]:
-    return (callee for callee in called_by(library[name].node_def) if callee in library)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -23,6 +23,7 @@ from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.graphdef.node_protos import definition_of, unused_name
 from tapeflow.graph.ir.attrs import attrs_of, dtype_of_value
 from tapeflow.graph.ir.func_graph import FuncGraph
+from tapeflow.graph.ir.names import numbered_name
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.program.program import substitute
 
@@ -374,13 +375,10 @@ def _name_outputs(node: Any, nodes: Sequence[Any], operation: Operation, argumen
 
 def _parameter_name(tensor: SymbolicTensor, used: set[str]) -> str:
     """Returns a name for an argument or result, derived from its operation's as in TensorFlow; adds it to `used`."""
-    name = unique = re.sub(r"\W", "_", tensor.op.name.lower().lstrip("0123456789_./")) or "unknown"
-    count = 0
-    while unique in used:
-        count += 1
-        unique = f"{name}_{count}"
-    used.add(unique)
-    return unique
+    name = re.sub(r"\W", "_", tensor.op.name.lower().lstrip("0123456789_./")) or "unknown"
+    name = numbered_name(name, used.__contains__)
+    used.add(name)
+    return name
 
 
 def _add_node(proto: Message, name: str, op: str, inputs: Sequence[str], **types: DType) -> str:
@@ -446,16 +444,22 @@ def _host_nodes(operation: Operation, argument: Any, value: Any) -> list[Any]:
     The argument is a constant, unless it lists all dimensions of a tensor of unknown rank.
     """
     label = operation.op.constant_names.get(argument.name, argument.name)
-    dtype = attrs_of(operation).get(argument.type_attr) if argument.type_attr else argument.type
+    value, dtype = host_constant(operation, argument, value)
     if value is None:
-        value = operation.op.default_axis
-    if value is None:  # all dimensions
-        rank = operation.inputs[0].shape.rank
-        if rank is None:
-            return _all_dimensions(operation, label)
-        value = list(range(rank))
+        return _all_dimensions(operation, label)
     name = unused_name(f"{operation.name}/{label}", operation.graph._by_name)
     return [_export_constant(name, np.asarray(value), dtype or dtype_of_value(value))]
+
+
+def host_constant(operation: Operation, argument: ArgDef, value: Any) -> tuple[Any, DType | None]:
+    """Returns a host argument as numbers, and their dtype if the op settles it.
+
+    The numbers are None for all dimensions of a tensor of unknown rank.
+    """
+    dtype = attrs_of(operation).get(argument.type_attr) if argument.type_attr else argument.type
+    rank = operation.inputs[0].shape.rank if operation.inputs else None
+    every = None if rank is None else list(range(rank))
+    return next((v for v in (value, operation.op.default_axis) if v is not None), every), dtype
 
 
 def _all_dimensions(operation: Operation, label: str) -> list[Any]:

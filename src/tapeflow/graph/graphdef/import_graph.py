@@ -44,6 +44,7 @@ from tapeflow.graph.graphdef.node_protos import (
     nodes_of_graph,
     output_dtypes,
     shape_of,
+    tensor_count,
     type_attr,
 )
 from tapeflow.graph.ir.func_graph import FuncGraph
@@ -233,16 +234,11 @@ def create_operation(graph: Graph, op: str, inputs: list[Any], attrs: Mapping[st
 
 def _group_inputs(node: ParsedNode, definition: OpDef, tensors: Sequence[Any]) -> list[Any]:
     """Returns a node's inputs as the op takes them: a tensor or a list of them for each."""
-    args: list[Any] = []
     rest = iter(tensors)
-    for argument in definition.inputs:
-        if argument.number_attr:
-            args.append([next(rest) for _ in range(attr_of(node, definition, argument.number_attr))])
-        elif argument.type_list_attr:
-            args.append([next(rest) for _ in attr_of(node, definition, argument.type_list_attr)])
-        else:
-            args.append(next(rest))
-    return args
+    return [
+        [next(rest) for _ in range(tensor_count(node, definition, argument))] if argument.is_list else next(rest)
+        for argument in definition.inputs
+    ]
 
 
 class FunctionOfAttr:
@@ -474,15 +470,12 @@ class Builder:
     def _without_kernel(self, node: ParsedNode, definition: OpDef, tensors: list[Any], message: str) -> Operation:
         """Adds an operation that raises an error when it runs."""
 
-        def kernel(*values: Any) -> Any:
-            raise errors.UnimplementedError.of(message)
-
-        def gradient(call: Any, *dys: Any) -> Any:
+        def refuse(*_: Any) -> Any:
             raise errors.UnimplementedError.of(message)
 
         protos = {name: attr_of(node, definition, name) for name in definition.attrs if name in node.attrs}
         attrs = {name: value for name, value in protos.items() if not definition.attrs[name].type.endswith("func")}
-        op = GraphOp(node.op, kernel, stateful=definition.stateful, attrs=attrs, gives_tuple=True, gradient=gradient)
+        op = GraphOp(node.op, refuse, stateful=definition.stateful, attrs=attrs, gives_tuple=True, gradient=refuse)
         outputs = [(dtype, None) for dtype in output_dtypes(node, definition)]
         return self.graph.node(op, tensors, outputs, node.name)
 

@@ -302,14 +302,11 @@ _CHANGES_OF_ENTRIES = ("add", "max", "min", "sub", "update")
 register(
     {
         "Const": _import_constant,
-        "Placeholder": _import_placeholder,
-        "PlaceholderV2": _import_placeholder,
+        **dict.fromkeys(("Placeholder", "PlaceholderV2"), _import_placeholder),
         "PlaceholderWithDefault": lambda builder, node, inputs: placeholder_with_default(
             builder.graph, inputs[0], node_attr(node, "shape"), node.name
         ),
-        "NoOp": _no_op,
-        "ControlTrigger": _no_op,
-        "DisableCopyOnRead": _no_op,
+        **dict.fromkeys(("NoOp", "ControlTrigger", "DisableCopyOnRead"), _no_op),
         **dict.fromkeys(("Snapshot", "DebugGradientIdentity"), lambda builder, node, inputs: identity(inputs[0]).op),
         "VarHandleOp": _variable_handle,
         "ReadVariableOp": _read_variable,
@@ -323,14 +320,10 @@ register(
         "ResourceGather": _resource_gather,
         "Assert": _import_assert,
         "PrintV2": _import_print,
-        "PartitionedCall": _import_call,
-        "StatefulPartitionedCall": _import_call,
-        "If": _import_if,
-        "StatelessIf": _import_if,
-        "Case": _import_case,
-        "StatelessCase": _import_case,
-        "While": _import_while,
-        "StatelessWhile": _import_while,
+        **dict.fromkeys(("PartitionedCall", "StatefulPartitionedCall"), _import_call),
+        **dict.fromkeys(("If", "StatelessIf"), _import_if),
+        **dict.fromkeys(("Case", "StatelessCase"), _import_case),
+        **dict.fromkeys(("While", "StatelessWhile"), _import_while),
         "ResourceCountUpTo": _count_up_to,
         **dict.fromkeys(("Switch", "Merge", "Enter", "Exit", "LoopCond"), _control_flow),
     }

@@ -27,16 +27,8 @@ Output = tuple[str, int]  # a node's name and the index of its output
 _MOST_OUTPUTS = 1 << 16  # of a node with an attr for their number
 _VALID_NAME = re.compile(r"[A-Za-z0-9._][A-Za-z0-9_.\\/>-]*")
 # The fields of an AttrValue, by the type of the attr.
-_FIELDS = {
-    "type": "type",
-    "int": "i",
-    "float": "f",
-    "bool": "b",
-    "string": "s",
-    "shape": "shape",
-    "tensor": "tensor",
-    "func": "func",
-}
+_FIELDS = {"int": "i", "float": "f", "bool": "b", "string": "s"}
+_FIELDS |= {kind: kind for kind in ("type", "shape", "tensor", "func")}
 _FIELD_NAMES = {field: kind for kind, field in _FIELDS.items()} | {"list": "list", "placeholder": "placeholder"}
 
 
@@ -270,13 +262,16 @@ def output_offsets(proto: Message) -> dict[str, int]:
     node, definition = ParsedNode(proto.name, proto.op, [], [], proto.attr), definition_of(proto.op)
     for out in definition.outputs:
         starts[out.name] = count
-        if out.number_attr:
-            count += attr_of(node, definition, out.number_attr)
-        elif out.type_list_attr:
-            count += len(attr_of(node, definition, out.type_list_attr))
-        else:
-            count += 1
+        count += tensor_count(node, definition, out)
     return starts
+
+
+def tensor_count(node: ParsedNode, definition: OpDef, argument: ArgDef) -> int:
+    """Returns the number of tensors that an input or an output of a node's op stands for."""
+    if argument.number_attr:
+        count: int = attr_of(node, definition, argument.number_attr)
+        return count
+    return len(attr_of(node, definition, argument.type_list_attr)) if argument.type_list_attr else 1
 
 
 # ---- attrs -----------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.context import state
@@ -9,6 +10,15 @@ from tapeflow.core.scopes import name_scope
 
 if TYPE_CHECKING:
     from tapeflow.graph.ir.operation import Operation
+
+
+def numbered_name(name: str, is_used: Callable[[str], bool]) -> str:
+    """Returns a name that is not in use: this one, or with the first possible number behind it."""
+    unique, count = name, 0
+    while is_used(unique):
+        count += 1
+        unique = f"{name}_{count}"
+    return unique
 
 
 class GraphNames:

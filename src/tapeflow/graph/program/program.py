@@ -16,6 +16,7 @@ import torch
 
 from tapeflow.core import device as devices
 from tapeflow.core import errors
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.dtypes import bfloat16, float16, float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -25,6 +26,7 @@ from tapeflow.graph.ir.operation import GraphOp, Operation, reachable, symbolic_
 NATIVE = frozenset({float16, bfloat16, float32, float64})
 _UNKNOWN = 32  # the estimate of a size that is not static
 BYTES_OF_CALL = 1 << 15  # bytes that a kernel writes in about the time of its call
+_NAMED = 3  # ops in the name of an op that computes several steps
 _FEW = 8  # the limit of elements for comparing constants, such as shapes
 
 
@@ -336,6 +338,11 @@ def needed_operations(
     return reachable([*(t.op for t in outputs if id(t) not in fed), *effects], fed)
 
 
+def is_reshape(step: Step) -> bool:
+    """Returns True if a step only changes the shape of a tensor."""
+    return step.op in (ops.Reshape.op, ops.Squeeze.op, ops.ExpandDims.op)
+
+
 def reduced_axes(step: Step) -> set[int]:
     """Returns the axes of a floating-point reduction, counted from the end; an empty set for other steps, for axes that
     are not static, and for one that is named twice."""
@@ -345,6 +352,12 @@ def reduced_axes(step: Step) -> set[int]:
     axes = axes if type(axes) is tuple else (axes,)
     reduced = {a % rank - rank for a in axes} if rank > 1 and all(type(a) is int for a in axes) else set()
     return reduced if len(reduced) == len(axes) else set()
+
+
+def name_of_steps(steps: Sequence[Step]) -> str:
+    """Returns the name of an op that computes some steps: the names of the first ones, and the number of others."""
+    names = [step.name for step in steps]
+    return "".join(names[:_NAMED]) + (f"And{len(names) - _NAMED}More" if len(names) > _NAMED else "")
 
 
 def bytes_of(tensor: SymbolicTensor) -> int:

@@ -7,7 +7,7 @@ ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import torch
@@ -45,13 +45,18 @@ def simplify(program: Program) -> None:
 
 def prune(program: Program) -> None:
     """Removes the steps whose outputs have no use, unless they must run."""
-    needed = {id(t) for t in program.outputs}
+    program.steps = live_steps(program.steps, program.outputs)
+
+
+def live_steps(steps: Sequence[Step], outputs: Iterable[SymbolicTensor], unless: Container[int] = ()) -> list[Step]:
+    """Returns the steps that outputs need, or that must run, except for steps with the ids `unless`."""
+    needed = {id(t) for t in outputs}
     live = []
-    for step in reversed(program.steps):
-        if step.must_run or any(id(t) in needed for t in step.outputs):
+    for step in reversed(steps):
+        if (step.must_run and id(step) not in unless) or any(id(t) in needed for t in step.outputs):
             live.append(step)
             needed.update(id(t) for t in step.inputs)
-    program.steps = live[::-1]
+    return live[::-1]
 
 
 # ---- identities ------------------------------------------------------------------------------------------------------

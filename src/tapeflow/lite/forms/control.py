@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tapeflow.core.types.dtypes import bool_, int32, variant
 from tapeflow.graph.ir.attrs import attrs_of
 from tapeflow.lite.forms.elementwise import binary
 from tapeflow.lite.forms.lists import ReservedList
-from tapeflow.lite.program import LiteTensor, Subgraph
+from tapeflow.lite.program import LiteTensor
 from tapeflow.lite.table import NoForm, form
 
 if TYPE_CHECKING:
@@ -32,38 +32,40 @@ def _is_operand(value: LiteTensor) -> bool:
 @form("If", "StatelessIf", "Case", "StatelessCase")
 def _lower_conditional(w: Writer, call: LoweredCall, index: LiteTensor, *operands: Any) -> list[Any]:
     op = call.operation.op
-    bodies, places = list(op.bodies.values()), list(op.places.values())
+    branches = [_Branch(*branch) for branch in zip(op.bodies.values(), op.places.values(), strict=True)]
     if index.value is not None:
-        number = op.number_of(index.value)
-        return w.inline(bodies[number], [operands[p] for p in places[number]], bodies[number].outputs)
-    if op.by_truth:
-        truth = index if index.dtype is bool_ else w.add(
-            "NOT_EQUAL", [index, w.constant(0, index.dtype)], index.shape, bool_
-        )  # fmt: skip
-        return _lower_branch(w, call, truth, operands, bodies, places)
-    return _lower_case(w, call, index, operands, bodies, places)
+        return branches[op.number_of(index.value)].inline(w, operands)
+    if not op.by_truth:
+        return _lower_case(w, index, operands, branches)
+    truth = index if index.dtype is bool_ else w.add(
+        "NOT_EQUAL", [index, w.constant(0, index.dtype)], index.shape, bool_
+    )  # fmt: skip
+    return _add_if(w, truth, operands, [(branch.body.name, branch.inline) for branch in branches])
 
 
-def _lower_branch(
-    w: Writer, call: LoweredCall, truth: LiteTensor, operands: Sequence[Any], bodies: Sequence[Any],
-    places: Sequence[Any],
-) -> list[Any]:  # fmt: skip
+class _Branch(NamedTuple):
+    """A branch of a conditional, and the places of its inputs among the operands."""
+
+    body: Any
+    places: Sequence[int]
+
+    def inline(self, w: Writer, operands: Sequence[Any]) -> list[Any]:
+        """Adds the operators of the branch, and returns its results."""
+        return w.inline(self.body, [operands[p] for p in self.places], self.body.outputs)
+
+
+def _add_if(
+    w: Writer, truth: LiteTensor, operands: Sequence[Any], branches: Sequence[tuple[str, Callable[..., list[Any]]]]
+) -> list[Any]:
+    """Adds a conditional on a truth value; `branches` has for each the name, and a function that adds its operators."""
     passed = [v for v in operands if _is_operand(v)]
     subgraphs = []
-    for body, where in zip(bodies, places, strict=True):
-        inner = w.function(body.name, passed)
-        values = inner.stand_ins(operands)
-        inner.finish(inner.inline(body, [values[p] for p in where], body.outputs))
+    for name, write in branches:
+        inner = w.function(name, passed)
+        inner.finish(write(inner, inner.stand_ins(operands)))
         subgraphs.append(inner.subgraph)
-    return _call_branches(w, call, truth, passed, subgraphs)
-
-
-def _call_branches(
-    w: Writer, call: LoweredCall, truth: LiteTensor, passed: Sequence[Any], subgraphs: Sequence[Subgraph]
-) -> list[Any]:
-    results = [(_common_shape(*shapes), first.dtype) for first, shapes in (
-        (a, (a.shape, b.shape)) for a, b in zip(*[s.outputs for s in subgraphs], strict=True)
-    )]  # fmt: skip
+    pairs = zip(*[s.outputs for s in subgraphs], strict=True)
+    results = [(_common_shape(a.shape, b.shape), a.dtype) for a, b in pairs]
     return w.add_many("IF", [truth, *passed], results, thenSubgraphIndex=subgraphs[0], elseSubgraphIndex=subgraphs[1])
 
 
@@ -74,20 +76,17 @@ def _common_shape(x: Sequence[int | None], y: Sequence[int | None]) -> list[int 
 
 
 def _lower_case(
-    w: Writer, call: LoweredCall, index: LiteTensor, operands: Sequence[Any], bodies: Sequence[Any],
-    places: Sequence[Any], first: int = 0,
-) -> list[Any]:  # fmt: skip
+    w: Writer, index: LiteTensor, operands: Sequence[Any], branches: Sequence[_Branch], number: int = 0
+) -> list[Any]:
     """Adds a conditional on the number of a branch: it is a chain of conditionals on truth values."""
-    if first == len(bodies) - 1:
-        return w.inline(bodies[first], [operands[p] for p in places[first]], bodies[first].outputs)
-    truth = w.add("EQUAL", [index, w.constant(first, index.dtype)], [], bool_)
-    passed = [v for v in (index, *operands) if _is_operand(v)]
-    this, rest = w.function(bodies[first].name, passed), w.function(f"{bodies[first].name}_else", passed)
-    values = this.stand_ins(operands)
-    this.finish(this.inline(bodies[first], [values[p] for p in places[first]], bodies[first].outputs))
-    at, *others = rest.stand_ins((index, *operands))
-    rest.finish(_lower_case(rest, call, at, others, bodies, places, first + 1))
-    return _call_branches(w, call, truth, passed, [this.subgraph, rest.subgraph])
+    first, *others = branches
+    if not others:
+        return first.inline(w, operands)
+    truth = w.add("EQUAL", [index, w.constant(number, index.dtype)], [], bool_)
+    name = first.body.name
+    this = (name, lambda inner, values: first.inline(inner, values[1:]))
+    rest = (f"{name}_else", lambda inner, values: _lower_case(inner, values[0], values[1:], others, number + 1))
+    return _add_if(w, truth, (index, *operands), [this, rest])
 
 
 _SETTERS = ("TensorListSetItem", "TensorListPushBack")
@@ -147,7 +146,10 @@ def _loop_shape(operation: Operation, body: Any, i: int, value: LiteTensor) -> A
     symbolic = operation.outputs[i]
     if symbolic.dtype is not variant:
         return value.shape if symbolic.shape.rank is None else tuple(symbolic.shape.as_list())
-    return (None, *value.shape[1:]) if _body_grows(body, body.inputs[i]) else value.shape
+    grows = any(
+        o.type == "TensorListPushBack" or attrs_of(o)["resize_if_index_out_of_bounds"] for o in _setters_of(body, i)
+    )
+    return (None, *value.shape[1:]) if grows else value.shape
 
 
 def _list_origin(tensor: Tensor) -> Any:
@@ -157,13 +159,10 @@ def _list_origin(tensor: Tensor) -> Any:
     return tensor
 
 
-def _body_grows(body: Any, source: Any) -> bool:
-    """Returns True if a body adds entries to a list."""
-    return any(
-        o.type in _SETTERS and _list_origin(o.inputs[0]) is source
-        and (o.type == "TensorListPushBack" or attrs_of(o)["resize_if_index_out_of_bounds"])
-        for o in body.graph.get_operations()
-    )  # fmt: skip
+def _setters_of(body: Any, i: int) -> list[Operation]:
+    """Returns the operations of a body that set entries of the list that is its input `i`."""
+    setters = [o for o in body.graph.get_operations() if o.type in _SETTERS]
+    return [o for o in setters if _list_origin(o.inputs[0]) is body.inputs[i]]
 
 
 def _add_reserved(w: Any, reserved: ReservedList, body: Any, i: int, variables: Sequence[Any]) -> LiteTensor:
@@ -172,17 +171,14 @@ def _add_reserved(w: Any, reserved: ReservedList, body: Any, i: int, variables: 
     The entries have the shape of the tensor that the body sets. An unknown size of them is the batch size: another loop
     variable has it, too.
     """
-    source = body.inputs[i]
-    for operation in body.graph.get_operations():
-        if operation.type in _SETTERS and _list_origin(operation.inputs[0]) is source:
-            item = operation.inputs[-1].shape
-            if item.rank is None:
-                raise NoForm("the entries of a list have no static rank")
-            shape = tuple(item.as_list())
-            if None not in shape:
-                return reserved.filled(w, shape)
-            return reserved.filled(w, shape, _size_like(w, shape, variables))
-    raise NoForm("the body of the loop sets no entry of a list")
+    setters = _setters_of(body, i)
+    if not setters:
+        raise NoForm("the body of the loop sets no entry of a list")
+    item = setters[0].inputs[-1].shape
+    if item.rank is None:
+        raise NoForm("the entries of a list have no static rank")
+    shape = tuple(item.as_list())
+    return reserved.filled(w, shape, _size_like(w, shape, variables) if None in shape else None)
 
 
 def _size_like(w: Writer, shape: Sequence[int | None], variables: Sequence[Any]) -> LiteTensor:

@@ -89,13 +89,9 @@ def _lower_conv3d(w: Any, call: Any, x: LiteTensor, filters: LiteTensor) -> Lite
 
 
 def _strides_3d(attrs: Mapping[str, Any]) -> dict[str, int]:
-    strides, dilations = (
-        _spatial_entries(attrs, "strides"),
-        _spatial_entries(attrs, "dilations") if "dilations" in attrs else [1] * 3,
-    )
-    dilations = dilations if len(dilations) == 3 else [1] * 3
     names = [f"stride{d}" for d in "DHW"] + [f"dilation{d}Factor" for d in "DHW"]
-    return dict(zip(names, [*strides, *dilations], strict=True))
+    strides, dilations = (_spatial_entries(attrs, name) for name in ("strides", "dilations"))
+    return dict(zip(names, [*strides, *(dilations if len(dilations) == 3 else [1] * 3)], strict=True))
 
 
 @form("Conv2DBackpropInput", "Conv3DBackpropInputV2")
@@ -157,11 +153,10 @@ def _lower_pool3d(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
 
 @form("ResizeBilinear", "ResizeNearestNeighbor")
 def _lower_resize(w: Writer, call: LoweredCall, x: LiteTensor, size: LiteTensor) -> LiteTensor:
-    code = "RESIZE_BILINEAR" if call.operation.type == "ResizeBilinear" else "RESIZE_NEAREST_NEIGHBOR"
-    if code == "RESIZE_BILINEAR":
+    if call.code == "RESIZE_BILINEAR":
         x = w.cast(x, float32)
     corners, centers = call.attrs["align_corners"], call.attrs["half_pixel_centers"]
-    y = w.add(code, [x, as_int32(w, size)], call.shape, alignCorners=corners, halfPixelCenters=centers)
+    y = w.add(call.code, [x, as_int32(w, size)], call.shape, alignCorners=corners, halfPixelCenters=centers)
     return w.cast(y, call.dtype)
 
 

@@ -1,4 +1,4 @@
-"""TFLite forms of element-wise ops."""
+"""TFLite forms of element-wise ops, and of other ops that are one operator without options."""
 
 from __future__ import annotations
 
@@ -8,51 +8,33 @@ from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.types.dtypes import bool_, float32, int32
 from tapeflow.lite.program import LiteTensor
-from tapeflow.lite.table import NoForm, form
+from tapeflow.lite.table import FORMS, NoForm, form
 
 if TYPE_CHECKING:
     from tapeflow.lite.lower import LoweredCall, Writer
 
-_UNARY = {
-    "Abs": "ABS", "Ceil": "CEIL", "Cos": "COS", "Elu": "ELU", "Erf": "ERF", "Exp": "EXP", "Floor": "FLOOR",
-    "Log": "LOG", "LogicalNot": "LOGICAL_NOT", "Neg": "NEG", "Rint": "ROUND",
-    "Round": "ROUND", "Rsqrt": "RSQRT", "Sigmoid": "LOGISTIC", "Sign": "SIGN", "Sin": "SIN", "Sqrt": "SQRT",
-    "Tanh": "TANH", "ZerosLike": "ZEROS_LIKE",
+# Operators with other names than their ops, and no options.
+_RENAMED = {
+    "Add": "ADD", "AddV2": "ADD", "Div": "DIV", "LogicalXor": "NOT_EQUAL", "RealDiv": "DIV", "Rint": "ROUND",
+    "Sigmoid": "LOGISTIC",
 }  # fmt: skip
-_BINARY = {
-    "Add": "ADD", "AddV2": "ADD", "BitwiseXor": "BITWISE_XOR", "FloorDiv": "FLOOR_DIV",
-    "LogicalAnd": "LOGICAL_AND", "LogicalOr": "LOGICAL_OR", "LogicalXor": "NOT_EQUAL", "Maximum": "MAXIMUM",
-    "Minimum": "MINIMUM", "Mul": "MUL", "Pow": "POW", "RealDiv": "DIV", "Div": "DIV", "RightShift": "RIGHT_SHIFT",
-    "SquaredDifference": "SQUARED_DIFFERENCE", "Sub": "SUB",
-}  # fmt: skip
-_COMPARISONS = {
-    "Equal": "EQUAL",
-    "Greater": "GREATER",
-    "GreaterEqual": "GREATER_EQUAL",
-    "Less": "LESS",
-    "LessEqual": "LESS_EQUAL",
-    "NotEqual": "NOT_EQUAL",
-}
-_SAME = ("CheckNumerics", "EnsureShape", "GuaranteeConst", "Identity", "PlaceholderWithDefault", "PreventGradient",
-         "Snapshot", "StopGradient")  # fmt: skip
 
 
-@form(*_UNARY)
+@form("Abs", "Ceil", "ComplexAbs", "Cos", "Elu", "Erf", "Exp", "Floor", "Imag", "Log", "LogicalNot", "LogSoftmax",
+      "Neg", "Real", "Rint", "Round", "Rsqrt", "Sigmoid", "Sign", "Sin", "Sqrt", "Tanh", "ZerosLike")  # fmt: skip
 def _lower_unary(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    return w.add(_UNARY[call.operation.type], [x], x.shape)
+    return w.add(_RENAMED.get(call.operation.type, call.code), [x], x.shape, call.dtype)
 
 
-@form(*_BINARY)
-def _lower_binary(w: Writer, call: LoweredCall, x: LiteTensor, y: LiteTensor) -> LiteTensor:
-    return w.add(_BINARY[call.operation.type], [x, y], call.shape)
+@form("Add", "AddV2", "Bitcast", "BitwiseXor", "BroadcastArgs", "Div", "Equal", "FloorDiv", "GatherNd", "Greater",
+      "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalOr", "LogicalXor", "Maximum", "Minimum", "Mul",
+      "NotEqual", "Pow", "Range", "RealDiv", "RightShift", "SquaredDifference", "Sub", "Where")  # fmt: skip
+def _lower_operator(w: Writer, call: LoweredCall, *inputs: LiteTensor) -> LiteTensor:
+    return w.add(_RENAMED.get(call.operation.type, call.code), inputs, call.shape, call.dtype)
 
 
-@form(*_COMPARISONS)
-def _lower_compare(w: Writer, call: LoweredCall, x: LiteTensor, y: LiteTensor) -> LiteTensor:
-    return w.add(_COMPARISONS[call.operation.type], [x, y], call.shape, bool_)
-
-
-@form(*_SAME)
+@form("CheckNumerics", "EnsureShape", "GuaranteeConst", "Identity", "PlaceholderWithDefault", "PreventGradient",
+      "Snapshot", "StopGradient")  # fmt: skip
 def _lower_identity(w: Writer, call: LoweredCall, x: LiteTensor, *_: Any) -> Any:
     return x
 
@@ -60,11 +42,6 @@ def _lower_identity(w: Writer, call: LoweredCall, x: LiteTensor, *_: Any) -> Any
 @form("IdentityN")
 def _identity_n(w: Writer, call: LoweredCall, *values: Any) -> list[Any]:
     return list(values[0]) if len(values) == 1 and isinstance(values[0], list) else list(values)
-
-
-@form("Cast")
-def _lower_cast(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    return w.cast(x, call.dtype)
 
 
 def number(w: Writer, value: float, like: LiteTensor) -> LiteTensor:
@@ -98,14 +75,9 @@ def _lower_square(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
 @form("Relu", "Relu6")
 def _lower_relu(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     if x.dtype is float32:
-        return unary(w, call.operation.type.upper(), x)
+        return unary(w, call.code, x)
     y = binary(w, "MAXIMUM", x, 0)
     return y if call.operation.type == "Relu" else binary(w, "MINIMUM", y, 6)
-
-
-@form("LeakyRelu")
-def _leaky_relu(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    return w.add("LEAKY_RELU", [x], x.shape, alpha=float(call.attrs["alpha"]))
 
 
 @form("Selu")
@@ -125,11 +97,6 @@ def _log1p_of(w: Writer, x: LiteTensor) -> LiteTensor:
     return unary(w, "LOG", binary(w, "ADD", x, 1.0))
 
 
-@form("Log1p")
-def _lower_log1p(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    return _log1p_of(w, x)
-
-
 @form("Expm1")
 def _lower_expm1(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     # ELU computes it for negative numbers, without the cancellation of `exp(x) - 1`.
@@ -137,31 +104,11 @@ def _lower_expm1(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return binary(w, "ADD", negative, binary(w, "SUB", unary(w, "EXP", unary(w, "RELU", x)), 1.0))
 
 
-@form("Softsign")
-def _lower_softsign(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    return binary(w, "DIV", x, binary(w, "ADD", unary(w, "ABS", x), 1.0))
-
-
-@form("Reciprocal", "Inv")
-def _lower_reciprocal(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    return binary(w, "DIV", number(w, 1, x), x)
-
-
-@form("Tan")
-def _lower_tan(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    return binary(w, "DIV", unary(w, "SIN", x), unary(w, "COS", x))
-
-
 @form("Sinh", "Cosh")
 def _lower_hyperbolic(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     code = "SUB" if call.operation.type == "Sinh" else "ADD"
     both = binary(w, code, unary(w, "EXP", x), unary(w, "EXP", unary(w, "NEG", x)))
     return binary(w, "MUL", both, 0.5)
-
-
-@form("Atan")
-def _lower_atan(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    return w.add("ATAN2", [x, binary(w, "ADD", unary(w, "ZEROS_LIKE", x), 1)], x.shape)
 
 
 @form("Atan2")
@@ -205,11 +152,6 @@ def _truncate_div(w: Writer, call: LoweredCall, x: LiteTensor, y: LiteTensor) ->
     return binary(w, "MUL", unary(w, "SIGN", quotient), unary(w, "FLOOR", unary(w, "ABS", quotient)))
 
 
-@form("Erfc")
-def _lower_erfc(w: Any, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    return binary(w, "SUB", number(w, 1, x), unary(w, "ERF", x))
-
-
 def expand_erf(w: Writer, x: LiteTensor) -> LiteTensor:
     """Adds the error function, which the runtime lacks: the formula 7.1.26 of Abramowitz and Stegun, whose error is
     below 2e-7."""
@@ -239,11 +181,6 @@ def _lower_invert(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     if not x.dtype.min < 0:
         return w.add("SUB", [number(w, x.dtype.max, x), x], x.shape)
     return w.add("SUB", [number(w, -1, x), x], x.shape)
-
-
-@form("IsNan")
-def _is_nan(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    return w.add("NOT_EQUAL", [x, x], x.shape, bool_)
 
 
 @form("IsInf", "IsFinite")
@@ -286,16 +223,6 @@ def _lower_select(w: Writer, call: LoweredCall, condition: LiteTensor, x: LiteTe
     return w.add("SELECT_V2", [condition, x, y], call.shape, x.dtype)
 
 
-@form("ClipByValue")
-def _lower_clip(w: Writer, call: LoweredCall, x: LiteTensor, low: LiteTensor, high: LiteTensor) -> LiteTensor:
-    return w.add("MAXIMUM", [w.add("MINIMUM", [x, high], call.shape), low], call.shape)
-
-
-@form("AddN")
-def _add_n(w: Writer, call: LoweredCall, values: list[LiteTensor]) -> LiteTensor:
-    return values[0] if len(values) == 1 else w.add("ADD_N", values, call.shape)
-
-
 @form("BiasAdd")
 def _bias_add(w: Writer, call: LoweredCall, x: LiteTensor, bias: LiteTensor) -> LiteTensor:
     if call.attrs["data_format"] == "NCHW":
@@ -303,14 +230,18 @@ def _bias_add(w: Writer, call: LoweredCall, x: LiteTensor, bias: LiteTensor) -> 
     return w.add("ADD", [x, bias], call.shape)
 
 
-@form("Complex", "Real", "Imag", "ComplexAbs")
-def _lower_complex(w: Writer, call: LoweredCall, x: LiteTensor, *rest: Any) -> LiteTensor:
-    code = {"Real": "REAL", "Imag": "IMAG", "ComplexAbs": "COMPLEX_ABS"}.get(call.operation.type)
-    if code is None:
-        raise NoForm("TFLite takes no parts of complex numbers together")
-    return w.add(code, [x], x.shape, float32)
-
-
-@form("Bitcast")
-def _lower_bitcast(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    return w.add("BITCAST", [x], call.shape, call.dtype)
+FORMS.update({
+    "AddN": lambda w, call, values: values[0] if len(values) == 1 else w.add("ADD_N", values, call.shape),
+    "Atan": lambda w, call, x: w.add("ATAN2", [x, binary(w, "ADD", unary(w, "ZEROS_LIKE", x), 1)], x.shape),
+    "Cast": lambda w, call, x: w.cast(x, call.dtype),
+    "ClipByValue": lambda w, call, x, low, high: w.add(
+        "MAXIMUM", [w.add("MINIMUM", [x, high], call.shape), low], call.shape
+    ),
+    "Erfc": lambda w, call, x: binary(w, "SUB", number(w, 1, x), unary(w, "ERF", x)),
+    "IsNan": lambda w, call, x: w.add("NOT_EQUAL", [x, x], x.shape, bool_),
+    "LeakyRelu": lambda w, call, x: w.add("LEAKY_RELU", [x], x.shape, alpha=float(call.attrs["alpha"])),
+    "Log1p": lambda w, call, x: _log1p_of(w, x),
+    "Softsign": lambda w, call, x: binary(w, "DIV", x, binary(w, "ADD", unary(w, "ABS", x), 1.0)),
+    "Tan": lambda w, call, x: binary(w, "DIV", unary(w, "SIN", x), unary(w, "COS", x)),
+    **dict.fromkeys(("Inv", "Reciprocal"), lambda w, call, x: binary(w, "DIV", number(w, 1, x), x)),
+})  # fmt: skip

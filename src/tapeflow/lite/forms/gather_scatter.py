@@ -37,11 +37,6 @@ def _add_embedding(w: Writer, table: LiteTensor, indices: LiteTensor, shape: Seq
     return w.add("RESHAPE", [rows, target], shape)
 
 
-@form("GatherNd")
-def _gather_nd(w: Writer, call: LoweredCall, x: LiteTensor, indices: LiteTensor) -> LiteTensor:
-    return w.add("GATHER_ND", [x, indices], call.shape)
-
-
 @form("OneHot")
 def _one_hot(
     w: Writer, call: LoweredCall, indices: LiteTensor, depth: LiteTensor, on: LiteTensor, off: LiteTensor

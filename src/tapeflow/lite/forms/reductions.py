@@ -9,20 +9,16 @@ from tapeflow.core.types.dtypes import bool_, int32
 from tapeflow.lite.forms.elementwise import binary, number, unary
 from tapeflow.lite.forms.shapes import as_int32, numbers_of
 from tapeflow.lite.program import LiteTensor
-from tapeflow.lite.table import NoForm, form
+from tapeflow.lite.table import FORMS, NoForm, form
 
 if TYPE_CHECKING:
     from tapeflow.lite.lower import LoweredCall, Writer
 
-_REDUCTIONS = {
-    "All": "REDUCE_ALL", "Any": "REDUCE_ANY", "Max": "REDUCE_MAX", "Mean": "MEAN", "Min": "REDUCE_MIN",
-    "Prod": "REDUCE_PROD", "Sum": "SUM",
-}  # fmt: skip
 
-
-@form(*_REDUCTIONS)
+@form("All", "Any", "Max", "Mean", "Min", "Prod", "Sum")
 def _lower_reduce(w: Writer, call: LoweredCall, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
-    return _add_reduction(w, _REDUCTIONS[call.operation.type], x, axis, call.attrs["keep_dims"], call.shape)
+    code = call.code if call.code in ("MEAN", "SUM") else f"REDUCE_{call.code}"
+    return _add_reduction(w, code, x, axis, call.attrs["keep_dims"], call.shape)
 
 
 def _add_reduction(
@@ -37,25 +33,10 @@ def _add_reduction(
     return w.add(code, [x, as_int32(w, axis)], shape, keepDims=bool(keep))
 
 
-@form("EuclideanNorm")
-def _lower_norm(w: Writer, call: LoweredCall, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
-    return unary(w, "SQRT", _add_reduction(w, "SUM", unary(w, "SQUARE", x), axis, call.attrs["keep_dims"], call.shape))
-
-
 @form("L2Loss")
 def _l2_loss(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     axes = w.constant(list(range(x.rank)), int32)
     return binary(w, "MUL", w.add("SUM", [unary(w, "SQUARE", x), axes], [], keepDims=False), 0.5)
-
-
-@form("Softmax")
-def _lower_softmax(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    return w.add("SOFTMAX", [x], x.shape, beta=1.0)
-
-
-@form("LogSoftmax")
-def _log_softmax(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    return w.add("LOG_SOFTMAX", [x], x.shape)
 
 
 @form("Cumsum")
@@ -66,10 +47,9 @@ def _lower_cumsum(w: Writer, call: LoweredCall, x: LiteTensor, axis: LiteTensor)
 
 @form("ArgMax", "ArgMin")
 def _lower_arg(w: Writer, call: LoweredCall, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
-    code = "ARG_MAX" if call.operation.type == "ArgMax" else "ARG_MIN"
     if x.dtype is bool_:
         x = w.cast(x, int32)
-    return w.add(code, [x, as_int32(w, axis)], call.shape, call.dtype, outputType=w.file.type_numbers(call.dtype))
+    return w.add(call.code, [x, as_int32(w, axis)], call.shape, call.dtype, outputType=w.file.type_numbers(call.dtype))
 
 
 @form("TopKV2", "TopK")
@@ -127,8 +107,7 @@ def _lower_segments(w: Writer, call: LoweredCall, x: LiteTensor, ids: LiteTensor
 
 @form("UnsortedSegmentSum", "UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd")
 def _unsorted_segments(w: Writer, call: LoweredCall, x: LiteTensor, ids: LiteTensor, count: LiteTensor) -> LiteTensor:
-    code = f"UNSORTED_SEGMENT_{call.operation.type.removeprefix('UnsortedSegment').upper()}"
-    return w.add(code, [x, as_int32(w, ids), as_int32(w, count)], call.shape)
+    return w.add(call.code, [x, as_int32(w, ids), as_int32(w, count)], call.shape)
 
 
 @form("Bucketize")
@@ -178,3 +157,11 @@ def _lower_bincount(w: Writer, call: LoweredCall, x: LiteTensor, size: LiteTenso
         hits = w.add("MUL", [hits, w.reshape(weights, [*weights.shape, 1])], hits.shape)
     code = "REDUCE_MAX" if call.attrs["binary_output"] else "SUM"
     return w.add(code, [hits, w.constant([x.rank - 1], int32)], [*x.shape[:-1], count], keepDims=False)
+
+
+FORMS.update({
+    "EuclideanNorm": lambda w, call, x, axis: unary(
+        w, "SQRT", _add_reduction(w, "SUM", unary(w, "SQUARE", x), axis, call.attrs["keep_dims"], call.shape)
+    ),
+    "Softmax": lambda w, call, x: w.add("SOFTMAX", [x], x.shape, beta=1.0),
+})  # fmt: skip

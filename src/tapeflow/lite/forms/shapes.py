@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tapeflow.core.types.dtypes import bool_, int32, int64
-from tapeflow.lite.program import LiteTensor
-from tapeflow.lite.table import NoForm, form
+from tapeflow.core.types.dtypes import bool_, int32
+from tapeflow.lite.program import LiteTensor, static_shape
+from tapeflow.lite.table import FORMS, NoForm, form
 
 if TYPE_CHECKING:
-    from tapeflow.core.values.tensor import Tensor
     from tapeflow.lite.lower import LoweredCall, Writer
 
 
@@ -76,11 +75,6 @@ def _lower_size(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     return w.add("REDUCE_PROD", [shape, w.constant([0], int32)], [], keepDims=False)
 
 
-@form("Rank")
-def _lower_rank(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    return w.constant(x.rank, int32)
-
-
 @form("Transpose")
 def _lower_transpose(w: Writer, call: LoweredCall, x: LiteTensor, order: LiteTensor) -> LiteTensor:
     if order.value is None:
@@ -110,130 +104,91 @@ def _lower_unpack(w: Writer, call: LoweredCall, x: LiteTensor) -> list[LiteTenso
 
 @form("Split")
 def _lower_split(w: Writer, call: LoweredCall, axis: LiteTensor, x: LiteTensor) -> list[LiteTensor]:
-    results = [(_shape_tuple(t), x.dtype) for t in call.outputs]
+    results = [(static_shape(t), x.dtype) for t in call.outputs]
     return w.add_many("SPLIT", [as_int32(w, axis), x], results, numSplits=len(results))
 
 
 @form("SplitV")
 def _split_v(w: Writer, call: LoweredCall, x: LiteTensor, sizes: LiteTensor, axis: LiteTensor) -> list[LiteTensor]:
-    results = [(_shape_tuple(t), x.dtype) for t in call.outputs]
+    results = [(static_shape(t), x.dtype) for t in call.outputs]
     return w.add_many("SPLIT_V", [x, as_int32(w, sizes), as_int32(w, axis)], results, numSplits=len(results))
 
 
-def _shape_tuple(symbolic: Tensor) -> tuple[int | None, ...]:
-    return () if symbolic.shape.rank is None else tuple(symbolic.shape.as_list())
-
-
-_BY_INTEGERS = {
-    "BatchToSpaceND": "BATCH_TO_SPACE_ND", "Slice": "SLICE", "SpaceToBatchND": "SPACE_TO_BATCH_ND", "Tile": "TILE",
-}  # fmt: skip
-
-
-@form(*_BY_INTEGERS)
+@form("BatchToSpaceND", "Slice", "SpaceToBatchND", "Tile")
 def _lower_by_integers(w: Writer, call: LoweredCall, x: LiteTensor, *integers: LiteTensor) -> LiteTensor:
-    return w.add(_BY_INTEGERS[call.operation.type], [x, *(as_int32(w, t) for t in integers)], call.shape)
+    return w.add(call.code, [x, *(as_int32(w, t) for t in integers)], call.shape)
+
+
+class _Entry(NamedTuple):
+    """An entry of a slice, for one dimension; `begin` and `end` are None if the dimension's own ends count."""
+
+    begin: int | None = None
+    end: int | None = None
+    step: int = 1
+    shrinks: bool = False
+
+    def is_whole(self, size: int | None) -> bool:
+        """Returns True if the slice takes all of a dimension."""
+        reaches_end = self.end is None or (size is not None and self.end >= size)
+        return not self.begin and reaches_end and self.step == 1
+
+
+def _slice_entries(rank: int, bounds: Sequence[Any], masks: Sequence[int]) -> list[_Entry | None]:
+    """Returns the entries of a slice of a tensor, without an ellipsis. None stands for a new dimension.
+
+    Args:
+        rank: the tensor's rank.
+        bounds: the numbers `begin`, `end` and `strides`.
+        masks: the masks for `begin`, `end`, ellipses, new dimensions, and dimensions that are dropped.
+    """
+    entries: list[_Entry | None] = []
+    for i, (begin, end, step) in enumerate(zip(*bounds, strict=True)):
+        from_start, to_end, is_ellipsis, is_new, shrinks = (bool(mask >> i & 1) for mask in masks)
+        if is_ellipsis:
+            named = sum(not (masks[2] | masks[3]) >> j & 1 for j in range(len(bounds[0])))
+            entries += [_Entry()] * (rank - named)
+        else:
+            own = _Entry(None if from_start else int(begin), None if to_end else int(end), int(step), shrinks)
+            entries.append(None if is_new else own)
+    return entries + [_Entry()] * (rank - sum(e is not None for e in entries))
 
 
 @form("StridedSlice")
-def _strided_slice(
-    w: Writer, call: LoweredCall, x: LiteTensor, begin: LiteTensor, end: LiteTensor, strides: LiteTensor
-) -> LiteTensor:
-    attrs = call.attrs
+def _strided_slice(w: Writer, call: LoweredCall, x: LiteTensor, *bounds: LiteTensor) -> LiteTensor:
     if not x.rank:
         return w.reshape(x, call.shape)
-    masks = [attrs[f"{n}_mask"] for n in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")]
-    static = [t.value is not None for t in (begin, end, strides)]
-    if all(static):
-        full = _plain_slice(x, begin.value, end.value, strides.value, masks)
-        if full is not None:
-            return w.reshape(x, call.shape)
-    if (masks[2] or masks[3]) and all(static):
-        begin, end, strides, masks = _without_ellipsis(w, x, begin.value, end.value, strides.value, masks)
-        if call.attrs["new_axis_mask"]:
-            remaining = _sliced_shape(x, begin.value, end.value, strides.value, masks)
-            x = _add_slice(w, x, begin, end, strides, masks, remaining)
-            if sum(d is None for d in call.shape) <= 1:
-                return w.reshape(x, call.shape)
-            for i in _new_axes(attrs, call.shape):
-                shape = [*x.shape[:i], 1, *x.shape[i:]]
-                x = w.add("EXPAND_DIMS", [x, w.constant(i, int32)], shape)
-            return x
-    return _add_slice(w, x, begin, end, strides, masks, call.shape)
+    masks = [call.attrs[f"{n}_mask"] for n in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")]
+    if any(t.value is None for t in bounds):
+        return _add_slice(w, x, bounds, masks, call.shape)
+    entries = _slice_entries(x.rank, [t.value for t in bounds], masks)
+    own = [e for e in entries if e is not None]
+    pairs = list(zip(x.shape, own, strict=True))
+    may_reshape = call.shape.count(None) <= 1
+    if may_reshape and all(d == 1 if e.shrinks else e.is_whole(d) for d, e in pairs):
+        return w.reshape(x, call.shape)
+    if masks[2] or masks[3]:
+        columns = [e.begin or 0 for e in own], [e.end or 0 for e in own], [e.step for e in own]
+        bounds = tuple([w.constant(column, int32) for column in columns])
+        flags = zip(*[(e.begin is None, e.end is None, False, False, e.shrinks) for e in own], strict=True)
+        masks = [sum(flag << i for i, flag in enumerate(column)) for column in flags]
+    if None not in entries:
+        return _add_slice(w, x, bounds, masks, call.shape)
+    kept = [(d, slice(e.begin, e.end, e.step)) for d, e in pairs if not e.shrinks]
+    shape = [None if d is None else len(range(*own.indices(d))) for d, own in kept]
+    x = _add_slice(w, x, bounds, masks, shape)
+    if may_reshape:
+        return w.reshape(x, call.shape)
+    for i, e in enumerate([e for e in entries if e is None or not e.shrinks]):
+        if e is None:
+            x = w.add("EXPAND_DIMS", [x, w.constant(i, int32)], [*x.shape[:i], 1, *x.shape[i:]])
+    return x
 
 
-def _add_slice(w: Any, x: Any, begin: Any, end: Any, strides: Any, masks: Any, shape: Any) -> LiteTensor:
+def _add_slice(w: Any, x: Any, bounds: Sequence[LiteTensor], masks: Any, shape: Any) -> LiteTensor:
     """Adds a slice."""
-    begin, end, strides = (as_int32(w, t) for t in (begin, end, strides))
     names = ("beginMask", "endMask", "ellipsisMask", "newAxisMask", "shrinkAxisMask")
-    return w.add("STRIDED_SLICE", [x, begin, end, strides], shape, **dict(zip(names, masks, strict=True)))
-
-
-def _plain_slice(x: LiteTensor, begin: Any, end: Any, strides: Any, masks: Sequence[int]) -> bool | None:
-    """Returns True if a slice takes all of `x`, apart from axes of size one; else None."""
-    if masks[2]:
-        return None
-    axis = 0
-    for i in range(len(begin)):
-        bit = 1 << i
-        if masks[3] & bit:
-            continue
-        size = x.shape[axis]
-        axis += 1
-        if masks[4] & bit:
-            if size != 1:
-                return None
-            continue
-        low = masks[0] & bit or begin[i] == 0
-        high = masks[1] & bit or (size is not None and end[i] >= size)
-        if not (low and high and strides[i] == 1):
-            return None
-    return True
-
-
-def _without_ellipsis(w: Writer, x: LiteTensor, begin: Any, end: Any, strides: Any, masks: Sequence[int]) -> Any:
-    """Returns the bounds and masks of a slice with one entry for each dimension of `x`."""
-    count = len(begin)
-    consumed = sum(not (masks[2] | masks[3]) >> i & 1 for i in range(count))
-    entries: list[tuple[int, ...]] = []
-    for i in range(count):
-        bit = 1 << i
-        if masks[2] & bit:
-            entries += [(0, 0, 1, 1, 1, 0)] * (x.rank - consumed)
-        elif not masks[3] & bit:
-            flags = [int(bool(masks[m] & bit)) for m in (0, 1, 4)]
-            entries.append((int(begin[i]), int(end[i]), int(strides[i]), *flags))
-    entries += [(0, 0, 1, 1, 1, 0)] * (x.rank - len(entries))
-    columns = list(zip(*entries, strict=True))
-    bits = [sum(f << i for i, f in enumerate(c)) for c in columns[3:]]
-    return (*[w.constant(list(c), int32) for c in columns[:3]], [bits[0], bits[1], 0, 0, bits[2]])
-
-
-def _sliced_shape(x: LiteTensor, begin: Any, end: Any, strides: Sequence[int], masks: Any) -> list[int | None]:
-    """Returns the static shape of a slice with one entry for each dimension."""
-    shape: list[int | None] = []
-    for i, size in enumerate(x.shape):
-        bit = 1 << i
-        if masks[4] & bit:
-            continue
-        low = None if masks[0] & bit else int(begin[i])
-        high = None if masks[1] & bit else int(end[i])
-        step = int(strides[i])
-        whole = (low is None or low == 0) and high is None and step == 1
-        shape.append(size if whole else None if size is None else len(range(*slice(low, high, step).indices(size))))
-    return shape
-
-
-def _new_axes(attrs: Any, shape: Any) -> list[int]:
-    """Returns the places of the new axes in the result."""
-    if attrs["ellipsis_mask"]:
-        raise NoForm("a slice with `...` and `tf.newaxis` of a tensor with several unknown sizes")
-    places, at = [], 0
-    for i in range(len(shape) + bin(attrs["shrink_axis_mask"]).count("1")):
-        bit = 1 << i
-        if attrs["new_axis_mask"] & bit:
-            places.append(at)
-        at += not (attrs["shrink_axis_mask"] & bit and not attrs["new_axis_mask"] & bit)
-    return places
+    inputs = [x, *(as_int32(w, t) for t in bounds)]
+    return w.add("STRIDED_SLICE", inputs, shape, **dict(zip(names, masks, strict=True)))
 
 
 @form("Pad", "PadV2")
@@ -257,21 +212,6 @@ def _broadcast_to(w: Writer, call: LoweredCall, x: LiteTensor, shape: LiteTensor
     if x.shape == call.shape and None not in x.shape:
         return x
     return w.add("BROADCAST_TO", [x, as_int32(w, shape)], call.shape)
-
-
-@form("BroadcastArgs")
-def _broadcast_args(w: Writer, call: LoweredCall, x: LiteTensor, y: LiteTensor) -> LiteTensor:
-    return w.add("BROADCAST_ARGS", [x, y], call.shape)
-
-
-@form("Fill")
-def _lower_fill(w: Writer, call: LoweredCall, shape: LiteTensor, value: LiteTensor) -> LiteTensor:
-    return w.add("FILL", [as_int32(w, shape), value], call.shape, value.dtype)
-
-
-@form("Range")
-def _lower_range(w: Writer, call: LoweredCall, start: LiteTensor, limit: LiteTensor, delta: LiteTensor) -> LiteTensor:
-    return w.add("RANGE", [start, limit, delta], call.shape)
 
 
 @form("ReverseV2")
@@ -315,13 +255,7 @@ def _add_roll(w: Writer, x: LiteTensor, axis: int, at: int) -> LiteTensor:
 def _lower_depth(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
     if call.attrs["data_format"] != "NHWC":
         raise NoForm("only the data format NHWC has a form")
-    code = "SPACE_TO_DEPTH" if call.operation.type == "SpaceToDepth" else "DEPTH_TO_SPACE"
-    return w.add(code, [x], call.shape, blockSize=call.attrs["block_size"])
-
-
-@form("Where")
-def _lower_where(w: Writer, call: LoweredCall, condition: LiteTensor) -> LiteTensor:
-    return w.add("WHERE", [condition], call.shape, int64)
+    return w.add(call.code, [x], call.shape, blockSize=call.attrs["block_size"])
 
 
 @form("MatrixDiagV3", "MatrixDiag")
@@ -350,3 +284,9 @@ def _band_part(w: Writer, call: LoweredCall, x: LiteTensor, lower: LiteTensor, u
     at = np.arange(columns)[None, :] - np.arange(rows)[:, None]
     inside = ((low < 0) | (-at <= low)) & ((high < 0) | (at <= high))
     return w.add("SELECT_V2", [w.constant(inside, bool_), x, w.constant(0, x.dtype)], x.shape, x.dtype)
+
+
+FORMS.update({
+    "Fill": lambda w, call, shape, value: w.add("FILL", [as_int32(w, shape), value], call.shape, value.dtype),
+    "Rank": lambda w, call, x: w.constant(x.rank, int32),
+})  # fmt: skip

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from tapeflow.array.reshapes import expand_dims, reshape, squeeze_op
+from tapeflow.array.reshapes import reshape
 from tapeflow.array.slicing import strided_slice_op
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.patterns import Matcher
-from tapeflow.graph.program.program import Program, Step, reduced_axes, substitute
+from tapeflow.graph.program.program import Program, Step, is_reshape, reduced_axes, substitute
 from tapeflow.graph.program.simplify import prune
 from tapeflow.linalg.products import batch_matmul, matmul_op
 from tapeflow.nn.bias import bias_add_op
@@ -78,7 +78,7 @@ class _Region:
         if id(tensor) not in self._rowwise.operands or self._rowwise.uses[id(tensor)] != uses:
             return False
         step = self._rowwise.producers[id(tensor)]
-        return self._may_reshape or not (_is_reshape(step) or self._needs_matrix(step))
+        return self._may_reshape or not (is_reshape(step) or self._needs_matrix(step))
 
     def _grow(self) -> None:
         """Adds all steps that join the region."""
@@ -95,7 +95,7 @@ class _Region:
     @property
     def computes(self) -> bool:
         """True if a slice before the region saves work."""
-        return any(not _is_reshape(step) for step in self.steps)
+        return any(not is_reshape(step) for step in self.steps)
 
     def _needs_matrix(self, step: Step) -> bool:
         """Returns True if a step must reshape the slice to a matrix to compute it."""
@@ -108,7 +108,7 @@ class _Region:
         sliced = {i: self._sliced(t) for i, t in self.frontier.items()}
         for step in self.steps:
             out = step.outputs[0]
-            if _is_reshape(step):
+            if is_reshape(step):
                 sliced[id(out)] = sliced[id(step.args[0])]
             else:
                 sliced[id(out)] = self._computed(step, sliced)
@@ -211,7 +211,7 @@ def _row_operands(step: Step, origins: dict[int, SymbolicTensor]) -> list[Symbol
     if (x.shape.rank or 0) < 2:
         return []
     size = x.shape[-1]
-    if _is_reshape(step):
+    if is_reshape(step):
         keeps = bool(size) and size == out.shape[-1] and (_has_sizes(x) and _has_sizes(out))
     elif step.op.reduced is not None:
         keeps = reduced_axes(step) == {-1} and out.shape.rank == x.shape.rank
@@ -229,10 +229,6 @@ def _is_for_all_rows(tensor: SymbolicTensor, result: SymbolicTensor) -> bool:
         return False
     lead = tensor.shape.as_list()[:-1]
     return rank < 2 or (lead != result.shape.as_list()[:-1] and all(d == 1 for d in lead))
-
-
-def _is_reshape(step: Step) -> bool:
-    return step.op in (reshape.op, expand_dims.op, squeeze_op.op)
 
 
 def _is_matrix_product(step: Step) -> bool:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tapeflow.core.ops.definition import Op
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.compiler.clusters import ClusterOp, single_cluster
@@ -31,7 +30,7 @@ def reuse(program: Program) -> None:
             program.steps[i] = step = _with_memory(program, step, free)
         for out in step.outputs if step.op.allocates else ():
             used_by = [program.steps[j].op for j in users.get(id(out), ())]
-            writable[id(out)] = id(out) not in lasting and all(_retains_nothing(op) for op in used_by)
+            writable[id(out)] = id(out) not in lasting and all(op.allocates or op.keeps_nothing for op in used_by)
 
 
 def _with_memory(program: Program, step: Step, free: Sequence[SymbolicTensor]) -> Step:
@@ -67,7 +66,3 @@ def _fits_memory(tensor: SymbolicTensor, out: SymbolicTensor) -> bool:
     if tensor.dtype is not out.dtype or not out.dtype.is_floating or tensor.shape != out.shape:
         return False
     return tensor.shape.is_fully_defined() and tensor.shape.num_elements() * out.dtype.size >= _LEAST_BYTES
-
-
-def _retains_nothing(op: Op) -> bool:
-    return op.allocates or op.keeps_nothing

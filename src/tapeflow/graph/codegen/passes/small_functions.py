@@ -19,7 +19,7 @@ from tapeflow.graph.compiler.native_functions import NativeOp, has_products, mos
 from tapeflow.graph.compiler.qualification import SMALL, is_small, is_static, may_compile
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import VariableUpdate, variable_of
-from tapeflow.graph.program.program import Program, Step
+from tapeflow.graph.program.program import Program, Step, name_of_steps
 
 _LEAST_STEPS = 8  # fewer steps do not pay for compiling
 _MOST_STEPS = 1 << 10
@@ -74,9 +74,8 @@ def _compile_run(program: Program, run: Sequence[Step]) -> list[Step]:
     if not _LEAST_STEPS <= len(members) <= _MOST_STEPS:
         return list(run)
     part = _part_of(program, members)
-    names = "".join(step.name for step in members[:_NAMED])
     try:
-        op = NativeOp(f"Native{names}And{len(members) - _NAMED}More", part)
+        op = NativeOp(f"Native{name_of_steps(members)}", part)
     except Unsupported as error:
         failed = getattr(error, "step", None)
         if failed is None:
@@ -94,9 +93,6 @@ def _compile_run(program: Program, run: Sequence[Step]) -> list[Step]:
 def _is_same(step: Step, other: Step) -> bool:
     """Returns True if two steps are one step, or one is the other in another form."""
     return step is other or (bool(step.outputs) and bool(other.outputs) and step.outputs[0] is other.outputs[0])
-
-
-_NAMED = 3  # ops in the name of a function
 
 
 def _part_of(program: Program, steps: Sequence[Step]) -> Program:
