@@ -25,6 +25,7 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.math.arithmetic import multiply, negative
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import not_equal
+from tapeflow.math.derivatives import declare_partial_derivatives
 
 
 def _needs_real_numbers(name: str, x: torch.Tensor) -> None:
@@ -459,14 +460,7 @@ def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@xdivy.gradient(needs="inputs")
-def _(call: Call, dy: Tensor) -> Any:
-    x, y = call.inputs
-    want_x, want_y = call.wanted
-    return (
-        sum_like(multiply(xdivy(nonzero(x), y), dy), x) if want_x else None,
-        sum_like(multiply(xdivy(negative(x), multiply(y, y)), dy), y) if want_y else None,
-    )
+declare_partial_derivatives(xdivy, lambda x, y: xdivy(nonzero(x), y), lambda x, y: xdivy(negative(x), multiply(y, y)))
 
 
 def nonzero(x: Tensor) -> Any:
