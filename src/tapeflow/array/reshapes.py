@@ -13,7 +13,7 @@ from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.properties import size_op
 from tapeflow.core.autodiff.gradients import sum_to_shape
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, behind, static, vector
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, along_axis, behind, static, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.memory import check_memory
@@ -126,11 +126,6 @@ def _(tensor: Tensor, shape: TensorLike) -> Any:
     if type(dims) is not tuple or not all(type(d) is int and d > 0 for d in dims):
         return None
     return None, f"{{0}}.reshape({dims})"
-
-
-@reshape.gradient(needs="shapes")
-def _(call: Call, dy: Tensor) -> Any:
-    return reshape(dy, call.shape(0))
 
 
 @reshape.batching
@@ -276,11 +271,6 @@ def _(input: Tensor, axis: int | Sequence[int] | None = None) -> Any:
     return None, f"{{0}}.squeeze({tuple({a % dims.rank for a in axes})})"
 
 
-@squeeze_op.gradient(needs="shapes")
-def _(call: Call, dy: Tensor) -> Any:
-    return reshape(dy, call.shape(0))
-
-
 @squeeze_op.batching
 def _(batch: Batch, x: Slices, axis: tuple[int, ...] | None) -> Any:
     axes = list(_squeeze_axes(axis))
@@ -310,7 +300,9 @@ def _unsqueeze_kernel(x: torch.Tensor, axis: int) -> torch.Tensor:
     return torch.unsqueeze(x, axis if type(axis) is not tuple or len(axis) != 1 else axis[0])
 
 
-@op("ExpandDims", kernel=_unsqueeze_kernel, host=("axis",), shape=_expand_dims_rule, moves=True, view=True)
+@op(
+    "ExpandDims", _unsqueeze_kernel, host=("axis",), shape=_expand_dims_rule, moves=True, view=True, batching=along_axis
+)
 def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """Inserts a dimension of length 1.
 
@@ -330,14 +322,11 @@ def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> T
     """
 
 
+@reshape.gradient(needs="shapes")
+@squeeze_op.gradient(needs="shapes")
 @expand_dims.gradient(needs="shapes")
 def _(call: Call, dy: Tensor) -> Any:
     return reshape(dy, call.shape(0))
-
-
-@expand_dims.batching
-def _(batch: Batch, x: Slices, axis: int) -> Any:
-    return batch.run(x.value, behind(static(axis)))
 
 
 # ---- transpose -------------------------------------------------------------------------------------------------------

@@ -418,11 +418,8 @@ not_differentiable(list_length)
 # ---- all entries -----------------------------------------------------------------------------------------------------
 
 
-def _stack_shape(entries: TensorShape, element_shape: ShapeLike, dtype: DType, num_elements: int) -> TensorShape:
-    return TensorShape([num_elements if num_elements >= 0 else None]).concatenate(_element(element_shape))
-
-
-@_list_op("TensorListStack", host=("element_shape",), shape=_stack_shape,
+@_list_op("TensorListStack", host=("element_shape",),
+    shape=lambda entries, shape, dtype, n: TensorShape([n if n >= 0 else None]).concatenate(_element(shape)),
     in_loops=lambda b, handle, *_: b.stack(handle))  # fmt: skip
 def list_stack(
     input_handle: Any, element_shape: int | Sequence[int], element_dtype: Any, num_elements: int = -1
@@ -454,13 +451,8 @@ def _(batch: Batch, entries: Slices, element_shape: Slices | tuple[Any, ...], dt
     return swap_batch_and_entries(batch.run(entries.value, dims, dtype, num_elements))
 
 
-def _gather_shape(
-    entries: TensorShape, indices: TensorShape, element_shape: tuple[int | None, ...], dtype: DType
-) -> TensorShape:
-    return indices.concatenate(_element(element_shape))
-
-
-@_list_op("TensorListGather", host=("element_shape",), shape=_gather_shape)
+@_list_op("TensorListGather", host=("element_shape",),
+    shape=lambda entries, indices, shape, dtype: indices.concatenate(_element(shape)))  # fmt: skip
 def list_gather(
     input_handle: ListVariant, indices: torch.Tensor, element_shape: int | tuple[int, ...], element_dtype: DType
 ) -> Raw:

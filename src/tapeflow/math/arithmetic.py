@@ -11,7 +11,7 @@ import torch
 from tapeflow.array.batched_lists import stacked_list
 from tapeflow.array.creation import zeros_like_op
 from tapeflow.array.tensor_list import add_variants
-from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like, sum_to_shape
+from tapeflow.core.autodiff.gradients import conj, declare_adjoint, shape_of, sum_like, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.convert import as_operand, convert
@@ -190,9 +190,7 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@negative.gradient()
-def _(call: Call, dy: Tensor) -> Any:
-    return negative(dy)
+declare_adjoint(negative, negative)
 
 
 def _squared_difference(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:

@@ -155,14 +155,9 @@ def _equality_operator(function: Callable[..., Any], unlike: bool, accepts_none:
 def compare_elements() -> None:
     """Makes `==` and `!=` of tensors and variables compare elements. This is the default."""
     for kind, accepts_none in ((Tensor, True), (Variable, False)):
-        _bind_operator(
-            "__eq__", operator(equal, "__eq__", _equality_operator(equal, False, accepts_none), python.eq), (kind,)
-        )
-        _bind_operator(
-            "__ne__",
-            operator(not_equal, "__ne__", _equality_operator(not_equal, True, accepts_none), python.ne),
-            (kind,),
-        )
+        for symbol, function, unlike in (("eq", equal, False), ("ne", not_equal, True)):
+            slow = _equality_operator(function, unlike, accepts_none)
+            _bind_operator(f"__{symbol}__", operator(function, f"__{symbol}__", slow, _PUBLIC[symbol]), (kind,))
 
 
 def compare_identities() -> None:

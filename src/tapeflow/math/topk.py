@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.batched import joined_batches
 from tapeflow.array.creation import range_op
 from tapeflow.array.reshapes import reshape, transpose_op
 from tapeflow.core.autodiff.gradients import DynamicShape, is_unranked, shape_argument, shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.batch_rules import Batch, Slices, leading_dimensions, static
+from tapeflow.core.ops.batch_rules import leading_dimensions
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import by_value
@@ -227,7 +228,7 @@ def _in_top_k_rule(predictions: TensorShape, targets: TensorShape, k: int | tupl
     return predictions[:1].merge_with(targets)
 
 
-@op("InTopKV2", host=("k",), shape=_in_top_k_rule)
+@op("InTopKV2", host=("k",), shape=_in_top_k_rule, batching=joined_batches)
 def _in_top_k(predictions: torch.Tensor, targets: torch.Tensor, k: int) -> torch.Tensor:
     """Tests whether each target is among the k largest predictions."""
     _in_top_k_rule(TensorShape(predictions.shape), TensorShape(targets.shape), k)
@@ -258,12 +259,6 @@ def _count_larger(predictions: torch.Tensor, chosen: torch.Tensor) -> torch.Tens
 
 
 not_differentiable(_in_top_k)
-
-
-@_in_top_k.batching
-def _(batch: Batch, predictions: Slices, targets: Slices, k: Any) -> Any:
-    joined = batch.run(batch.flat(predictions), batch.flat(targets), static(k))
-    return batch.unflat(joined, batch.outputs[0], predictions)
 
 
 def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: str | None = None) -> Tensor:

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.batched import joined_batches
 from tapeflow.core import aten
 from tapeflow.core import device as devices
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours
-from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, static, vector
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import OpFunction, not_differentiable, op
 from tapeflow.core.ops.raw_kernels import defined_op
@@ -355,7 +356,7 @@ def poisson(
     return _random_poisson_v2(shape, lam, *op_seeds(seed), as_dtype(dtype), name)
 
 
-@op("Multinomial", host=("num_samples",), shape=categorical_rule, random=True)
+@op("Multinomial", host=("num_samples",), shape=categorical_rule, random=True, batching=joined_batches)
 def _multinomial_op(
     logits: torch.Tensor, num_samples: Any, seed: int = 0, seed2: int = 0, output_dtype: Any = int64
 ) -> torch.Tensor:
@@ -374,12 +375,6 @@ def _multinomial_op(
 
 
 not_differentiable(_random_poisson_v2, _multinomial_op)
-
-
-@_multinomial_op.batching
-def _(batch: Batch, logits: Slices, num_samples: Any, *attrs: Any) -> Any:
-    joined = batch.run(batch.flat(logits), static(num_samples), *attrs)
-    return batch.unflat(joined, batch.outputs[0], logits)
 
 
 def categorical(

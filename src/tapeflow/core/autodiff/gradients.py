@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -96,6 +96,11 @@ def raw_zeros(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         return torch.zeros_like(value)
     return hooks.zeros_variant()
+
+
+def declare_adjoint(function: Any, adjoint: Callable[..., Any]) -> None:
+    """Declares the gradient of a linear op: its adjoint, an op that takes the same attrs, of the cotangent."""
+    function.gradient()(lambda call, dy: adjoint(dy, *call.attrs))
 
 
 def sum_to_shape(dy: Tensor, shape: DynamicShape | tuple[Tensor | int, ...]) -> Any:
