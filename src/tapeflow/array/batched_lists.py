@@ -242,11 +242,9 @@ def changed_lists(batch: Batch, before: Slices, part: Batch, places: Any, after:
 def entries_at(batch: Batch, x: Slices, indices: Slices, element_shape: int | tuple[int, ...], dtype: DType) -> Any:
     """Returns the entries at indices that differ between slices."""
     entries = as_tensor(batch, x, entry_dims(element_shape), dtype)
-    return (
-        gather_v2(swap_batch_and_entries(entries), indices.value, 1, 1)
-        if x.stacked
-        else gather_v2(entries, indices.value, 0)
-    )
+    if not x.stacked:
+        return gather_v2(entries, indices.value, 0)
+    return gather_v2(swap_batch_and_entries(entries), indices.value, 1, 1)
 
 
 def with_entries_at(batch: Batch, stacked: Any, indices: Any, items: Any, dims: Sequence[Any], dtype: DType) -> Any:

@@ -225,11 +225,9 @@ def group(*inputs: Any, **kwargs: Any) -> Operation | None:
     name = kwargs.pop("name", None)
     if kwargs:
         raise ValueError(f"Unknown keyword arguments: {', '.join(kwargs)}")
-    return (
-        None
-        if state.graph is None
-        else _group_in_graph(nest.flatten(inputs, expand_composites=True), name or "group_deps")
-    )
+    if state.graph is None:
+        return None
+    return _group_in_graph(nest.flatten(inputs, expand_composites=True), name or "group_deps")
 
 
 def _group_in_graph(inputs: Sequence[Any], name: str) -> Any:

@@ -600,24 +600,20 @@ def _(batch: Batch, entries: Slices, element_shape: Any, leading_dims: Any, dtyp
     return [batch.reshape(rows, [times(length, dims[0]), *dims[1:]]), Slices(lengths, batch.outputs[1], False)]
 
 
-def _host_shape(shape: list[int]) -> Any:
-    """Returns the value of a shape attr as an `element_shape` argument: -1 for unknown dimensions."""
-    dims = TensorShape(shape)
-    return -1 if dims.rank is None else tuple([-1 if d is None else d for d in dims])
-
-
-@_list_op("TensorListConcat", shape=lambda entries, dtype, shape: _concat_shape(entries, _host_shape(shape), (), dtype))
+@_list_op(
+    "TensorListConcat", shape=lambda entries, dtype, shape: _concat_shape(entries, shape_argument(shape), (), dtype)
+)
 def list_concat_first(
     input_handle: ListVariant, element_dtype: DType, element_shape: Any = None
 ) -> tuple[Raw, torch.Tensor]:
     """Returns all entries joined along their first dimension, and their lengths."""
-    shape = _host_shape(element_shape)  # of its first dimension, the kernel takes no notice
+    shape = shape_argument(element_shape)  # of its first dimension, the kernel takes no notice
     return _joined_items(input_handle, shape if shape == -1 else (-1, *shape[1:]), (), element_dtype)
 
 
 @list_concat_first.gradient(needs="outputs", none_for_zero=True)
 def _(call: Call, dy: Tensor, dlengths: Any) -> Any:
-    return None if dy is None else list_split(dy, _host_shape(call.attrs[1]), call.outputs[1])
+    return None if dy is None else list_split(dy, shape_argument(call.attrs[1]), call.outputs[1])
 
 
 @op("TensorListSplit", strings=True, host=("element_shape",), shape=scalar)
@@ -820,6 +816,7 @@ def sum_of_lists(*lists: Tensor) -> Tensor:
 hooks.zeros_variant = zeros_variant
 
 
-def shape_argument(shape: TensorShape) -> Any:
+def shape_argument(shape: TensorShape | Sequence[int | None] | None) -> Any:
     """Returns a shape as an argument of list ops: -1 for an unknown rank or dimension."""
-    return -1 if shape.rank is None else tuple([-1 if d is None else d for d in shape])
+    dims = TensorShape(shape)
+    return -1 if dims.rank is None else tuple([-1 if d is None else d for d in dims])

@@ -75,11 +75,8 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         if len(mine) != len(theirs):
             raise invalid(different)
         for p, q in zip(mine, theirs, strict=True):
-            if (
-                state.graph is not None
-                and None not in (p.static_nrows, q.static_nrows)
-                and p.static_nrows != q.static_nrows
-            ):
+            counts = {p.static_nrows, q.static_nrows} - {None}
+            if state.graph is not None and len(counts) > 1:
                 raise ValueError(different)
             p.must_be(q, different)
     result = as_values(op(*new_args, **new_kwargs))

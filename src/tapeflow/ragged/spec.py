@@ -114,23 +114,18 @@ class RaggedTensorSpec(ShapedSpec):
             return [self._flat_values_spec or TensorSpec(self._shape, self._dtype)]
         dims = self._shape._dims
         inner = None if dims is None else dims[self._ragged_rank + 1 :]
-        flat = TensorSpec(TensorShape(None) if inner is None else [self._flat_length(), *inner], self._dtype)
-        outer = None if dims is None or dims[0] is None else dims[0] + 1
-        first = TensorSpec([outer], self._row_splits_dtype)
-        others = []
-        for i in range(1, self._ragged_rank):
-            count = self._length_of(i)
-            others.append(TensorSpec([None if count is None else count + 1], self._row_splits_dtype))
-        return [self._flat_values_spec or flat, first, *others]
+        flat = TensorSpec(
+            TensorShape(None) if inner is None else [self._length_of(self._ragged_rank), *inner], self._dtype
+        )
+        counts = map(self._length_of, range(self._ragged_rank))
+        splits = [TensorSpec([None if n is None else n + 1], self._row_splits_dtype) for n in counts]
+        return [self._flat_values_spec or flat, *splits]
 
     def _length_of(self, levels: int) -> int | None:
         """Returns the number of rows in dimension `levels`, if all dimensions up to there are uniform."""
         dims = (self._shape._dims or ())[: levels + 1]
         static = [d for d in dims if d is not None]
         return math.prod(static) if len(static) == levels + 1 else None
-
-    def _flat_length(self) -> int | None:
-        return self._length_of(self._ragged_rank)
 
     def _to_components(self, value: Tensor | RaggedTensor) -> Any:
         if isinstance(value, RaggedTensor):

@@ -30,14 +30,7 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.math.division import realdiv
 from tapeflow.math.extrema import maximum
 from tapeflow.random import rejection
-from tapeflow.random.stateless import (
-    UNIFORM_DTYPES,
-    check_dtype,
-    check_floats,
-    gamma_parameters,
-    scale_numbers,
-    stretch_numbers,
-)
+from tapeflow.random.stateless import UNIFORM_DTYPES, check_dtype, draw_scaled, gamma_parameters, stretch_numbers
 from tapeflow.random.stateless_ops import (
     as_result,
     categorical_rule,
@@ -56,9 +49,10 @@ _BOUNDS = frozenset({int, float, type(None)})
 _RESERVED = 256  # blocks that TensorFlow's kernels set aside for each number
 
 
-def _is_unseeded(shape: object) -> bool:
+def _is_unseeded(seed: int | None, shape: object) -> bool:
     """Tests whether a call is the common one: no seed, a shape of Python numbers, and no device scope."""
-    return seeds.state.seed is None and type(shape) in (list, tuple) and not detours and not settings.deterministic
+    unseeded = seed is None and seeds.state.seed is None
+    return unseeded and type(shape) in (list, tuple) and not detours and not settings.deterministic
 
 
 _DRAW: dict[str, Any] = {
@@ -162,7 +156,7 @@ def normal(
         >>> tf.random.normal([2, 3], stddev=0.5).shape
         TensorShape([2, 3])
     """
-    if seed is None and type(mean) is float and type(stddev) is float and dtype in _FLOATS and _is_unseeded(shape):
+    if type(mean) is float and type(stddev) is float and dtype in _FLOATS and _is_unseeded(seed, shape):
         dims: Any = shape
         to: Any = dtype
         device = devices.default()
@@ -171,9 +165,7 @@ def normal(
             return EagerTensor(value.normal_(mean, stddev, generator=torch_generator(device)), to)
         except (TypeError, RuntimeError):
             pass  # the ops below raise TensorFlow's error
-    dtype = as_dtype(dtype)
-    check_floats(dtype, mean, stddev)
-    return scale_numbers(random_standard_normal(shape, *op_seeds(seed), dtype), stddev, mean, dtype, name)
+    return draw_scaled(lambda dtype: random_standard_normal(shape, *op_seeds(seed), dtype), mean, stddev, dtype, name)
 
 
 def uniform(
@@ -201,13 +193,7 @@ def uniform(
         >>> bool(tf.reduce_all((x >= 1) & (x < 7)))
         True
     """
-    if (
-        seed is None
-        and type(minval) in _NUMBERS
-        and type(maxval) in _BOUNDS
-        and dtype is float32
-        and _is_unseeded(shape)
-    ):
+    if type(minval) in _NUMBERS and type(maxval) in _BOUNDS and dtype is float32 and _is_unseeded(seed, shape):
         dims: Any = shape
         low: Any = minval
         high: Any = 1.0 if maxval is None else maxval
@@ -250,9 +236,7 @@ def truncated_normal(
         >>> bool(tf.reduce_all(tf.abs(tf.random.truncated_normal([1000])) < 2))
         True
     """
-    dtype = as_dtype(dtype)
-    check_floats(dtype, mean, stddev)
-    return scale_numbers(_truncated_normal(shape, *op_seeds(seed), dtype), stddev, mean, dtype, name)
+    return draw_scaled(lambda dtype: _truncated_normal(shape, *op_seeds(seed), dtype), mean, stddev, dtype, name)
 
 
 # ---- gamma, Poisson, categories --------------------------------------------------------------------------------------

@@ -177,9 +177,23 @@ def stateless_normal(
         >>> tf.random.stateless_normal([2], seed=[1, 2]).numpy().round(4).tolist()
         [0.5440999865531921, 0.20739999413490295]
     """
+    return draw_scaled(
+        lambda dtype: normal_of(_of_its_dtype(shape), *key_counter_alg(seed, alg), dtype), mean, stddev, dtype, name
+    )
+
+
+def draw_scaled(draw: Callable[[DType], Any], mean: Any, stddev: Any, dtype: DTypeLike, name: str | None) -> Any:
+    """Draws numbers of a normal distribution around 0, and scales them.
+
+    Args:
+        draw: draws the numbers of a dtype.
+        mean, stddev: a floating tensor or number each.
+        dtype: a floating dtype.
+        name: of the last operation.
+    """
     dtype = as_dtype(dtype)
     check_floats(dtype, mean, stddev)
-    return scale_numbers(normal_of(_of_its_dtype(shape), *key_counter_alg(seed, alg), dtype), stddev, mean, dtype, name)
+    return scale_numbers(draw(dtype), stddev, mean, dtype, name)
 
 
 def check_floats(dtype: DType, *numbers: Any) -> None:
@@ -222,10 +236,10 @@ def stateless_truncated_normal(
         >>> bool(tf.reduce_all(tf.abs(tf.random.stateless_truncated_normal([1000], seed=[1, 2])) < 2))
         True
     """
-    dtype = as_dtype(dtype)
-    check_floats(dtype, mean, stddev)
-    rnd = truncated_normal_of(_of_its_dtype(shape), *key_counter_alg(seed, alg), dtype)
-    return scale_numbers(rnd, stddev, mean, dtype, name)
+    return draw_scaled(
+        lambda dtype: truncated_normal_of(_of_its_dtype(shape), *key_counter_alg(seed, alg), dtype),
+        mean, stddev, dtype, name,
+    )  # fmt: skip
 
 
 def stateless_gamma(
