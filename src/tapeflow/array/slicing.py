@@ -153,7 +153,7 @@ def _(batch: Batch, x: Slices, begin: tuple[int, ...], size: tuple[int, ...]) ->
 # ---- strided slice ---------------------------------------------------------------------------------------------------
 
 Ints = Sequence[int]
-HostVector = Slices | tuple[int, ...]  # of a batching rule
+Vector = Slices | tuple[int, ...]  # of a batching rule
 
 
 class _Spec(NamedTuple):
@@ -399,7 +399,7 @@ class _PickedElements:
 
 
 @strided_slice_op.batching
-def _(batch: Batch, x: Slices, begin: HostVector, end: HostVector, strides: HostVector, *masks: int) -> Any:
+def _(batch: Batch, x: Slices, begin: Vector, end: Vector, strides: Vector, *masks: int) -> Any:
     if isinstance(begin, Slices) and begin.stacked:
         picked = _PickedElements(x.rank, begin, vector(strides), *masks)
         values = transpose_op(x.value, (0, *(a + 1 for a in picked.order)) if x.stacked else picked.order)
@@ -435,7 +435,9 @@ _strided_slice_grad = defined_op(
 
 @_strided_slice_grad.inline
 def _(shape: ShapeLike, begin: TensorLike, end: TensorLike, strides: Sequence[int], dy: Tensor, *masks: int) -> Any:
-    dims, index = _static_gradient(shape, begin, end, strides, *masks)
+    dims = host_static(shape)
+    static = isinstance(dims, tuple) and None not in dims
+    index = _static_index(dims, (begin, end, strides, *masks)) if static else None
     if index is None or any(not isinstance(i, _slice_type) or i.step not in (None, 1) for i in index):
         return None
     paddings: list[int] = []
@@ -445,13 +447,6 @@ def _(shape: ShapeLike, begin: TensorLike, end: TensorLike, strides: Sequence[in
     return torch.constant_pad_nd, f"{{kernel}}({{0}}, {[0] * 2 * (len(dims) - len(index)) + paddings})"
 
 
-def _static_gradient(shape: Any, *spec: Any) -> tuple[Any, Any]:
-    """Returns the shape of the gradient of a slice, and torch's index of the slice; None if they are not static."""
-    dims = host_static(shape)
-    static = isinstance(dims, tuple) and None not in dims
-    return dims, _static_index(dims, spec) if static else None
-
-
 @_strided_slice_grad.gradient()
 def _(call: Call, dy: Tensor) -> Any:
     _, begin, end, strides, *masks = call.attrs
@@ -459,8 +454,7 @@ def _(call: Call, dy: Tensor) -> Any:
 
 
 @_strided_slice_grad.batching
-def _(batch: Batch, shape: HostVector, begin: HostVector, end: HostVector, strides: HostVector, dy: Slices, *masks: int
-      ) -> Any:  # fmt: skip
+def _(batch: Batch, shape: Vector, begin: Vector, end: Vector, strides: Vector, dy: Slices, *masks: int) -> Any:
     dims = vector(shape)
     if isinstance(begin, Slices) and begin.stacked:
         picked = _PickedElements(len(dims), begin, vector(strides), *masks)
@@ -561,11 +555,11 @@ def getitem(self: Tensor, key: Any) -> Any:
     if type(value) is not torch.Tensor or detours:
         return careful_getitem(self, key)
     try:
-        if kind is int:
+        if kind is int or (kind is tuple and _BASIC.issuperset(map(type, key)) and key.count(Ellipsis) < 2):
             part = value[key]
         elif kind is _slice_type and type(key.step) is int and key.step < 0:
             part = torch.flip(value[_positive_slice(key.start, key.stop, key.step, value.shape[0])], (0,))
-        elif kind is _slice_type or (kind is tuple and _BASIC.issuperset(map(type, key)) and key.count(Ellipsis) < 2):
+        elif kind is _slice_type:
             part = value[key]
         else:
             return careful_getitem(self, key)

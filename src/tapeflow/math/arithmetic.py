@@ -18,7 +18,7 @@ from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.elementwise_kernels import zero_where_zero
 from tapeflow.core.ops.op import op, widen
-from tapeflow.core.ops.shape_rules import broadcast, same, text
+from tapeflow.core.ops.shape_rules import broadcast, merge_shapes, same, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, variant
 from tapeflow.core.types.shape import TensorShape
@@ -271,17 +271,14 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
     """
 
 
-def _add_n_rule(inputs: list[TensorShape]) -> TensorShape:
-    return functools.reduce(lambda x, y: x.merge_with(y), inputs)
-
-
 def _add_variants(inputs: list[Any]) -> Any:
     if any(isinstance(v, StringArray) or v.shape for v in inputs):
         raise invalid("Value for attr 'T' of string is not in the list of allowed values")
     return add_variants(inputs)
 
 
-@op("AddN", strings=_add_variants, shape=_add_n_rule, in_loops=lambda b, inputs: b.add_all(inputs))
+@op("AddN", strings=_add_variants, shape=lambda inputs: merge_shapes(*inputs),
+    in_loops=lambda b, inputs: b.add_all(inputs))  # fmt: skip
 def add_n_op(inputs: list[torch.Tensor]) -> torch.Tensor:
     """Sums tensors of one shape."""
     first = inputs[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -284,12 +285,13 @@ def _without_last_dimension(labels: Tensor, predictions: Tensor) -> tuple[Any, A
 # ---- tests of whole tensors ------------------------------------------------------------------------------------------
 
 
-def _neighbor_pairs(x: Any) -> tuple[Any, Any]:
-    """Returns all elements in a row without the last one, and without the first one."""
+def _test_neighbors(x: Any, test: Callable[[Tensor, Tensor], Any]) -> Any:
+    """Tests all elements in a row: each, and the one after it."""
     x = reshape(x, (-1,))
     if x.dtype is string or x.dtype is bool_:
         raise TypeError(f"Expected x to be numeric, instead found: {x!s}")
-    return x[:-1], x[1:]
+    before, after = x[:-1], x[1:]
+    return reduce_all(test(before, after)) if before.shape != [0] else convert(True)
 
 
 def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
@@ -308,8 +310,7 @@ def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
         >>> bool(tf.math.is_non_decreasing([1, 1, 3]))
         True
     """
-    before, after = _neighbor_pairs(x)
-    return reduce_all(greater_equal(after, before)) if before.shape != [0] else convert(True)
+    return _test_neighbors(x, lambda before, after: greater_equal(after, before))
 
 
 def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
@@ -328,5 +329,4 @@ def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
         >>> bool(tf.math.is_strictly_increasing([1, 1, 3]))
         False
     """
-    before, after = _neighbor_pairs(x)
-    return reduce_all(less(before, after)) if before.shape != [0] else convert(True)
+    return _test_neighbors(x, less)

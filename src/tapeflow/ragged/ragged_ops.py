@@ -90,16 +90,12 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return first.with_flat_values(result)
 
 
-def _range_shapes(
-    starts: TensorShape, limits: TensorShape, deltas: TensorShape, splits_dtype: DType
-) -> list[TensorShape]:
-    for shape in (starts, limits, deltas):
-        shape.with_rank_at_most(1)
-    count = next((s[0] for s in (starts, limits, deltas) if s.rank == 1 and s[0] is not None), None)
-    scalars = all(s.rank == 0 for s in (starts, limits, deltas))
-    vectors = [s for s in (starts, limits, deltas) if s.rank == 1]
+def _range_shapes(starts: TensorShape, limits: TensorShape, deltas: TensorShape, _: DType) -> list[TensorShape]:
+    vectors = [s for s in (starts, limits, deltas) if s.with_rank_at_most(1).rank == 1]
     for vector in vectors[1:]:
         vectors[0].assert_is_compatible_with(vector)
+    count = next((s[0] for s in vectors if s[0] is not None), None)
+    scalars = all(s.rank == 0 for s in (starts, limits, deltas))
     return [TensorShape([2 if scalars else None if count is None else count + 1]), TensorShape([None])]
 
 

@@ -16,7 +16,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours
 from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, vector
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.op import OpFunction, not_differentiable, op
+from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.rng import seeds
 from tapeflow.core.rng.philox import fill, to_normal, to_range, to_uniform
@@ -62,8 +62,17 @@ _DRAW: dict[str, Any] = {
 # ---- uniform and normal ----------------------------------------------------------------------------------------------
 
 
-def _drawing_kernel(name: str, make: Any, unseeded: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
-    """Returns the kernel of an op: it draws from its seeds' stream, or without seeds from torch's generator."""
+def _declare_drawing(
+    name: str, unseeded: Callable[..., Any], seeded: Callable[..., Any], *args: Any, **traits: Any
+) -> Any:
+    """Declares an op that draws numbers of a distribution without parameters.
+
+    Args:
+        name: the name of the op.
+        unseeded: draws them from torch's generator.
+        seeded, *args: the function that draws them from the stream of the op's seeds, and its last arguments.
+        **traits: the traits of the op.
+    """
 
     def kernel(shape: tuple[int, ...], seed: int, seed2: int, dtype: Any, device: torch.device) -> torch.Tensor:
         dims = dimensions(shape)
@@ -71,11 +80,9 @@ def _drawing_kernel(name: str, make: Any, unseeded: Callable[..., torch.Tensor])
             return unseeded(dims, generator=torch_generator(device), dtype=dtype.torch, device=device)
         count = math.prod(dims)
         stream = reserve((name, dtype), seed, seed2, _RESERVED * count)
-        if make is None:
-            return fill_truncated_normal(stream, count, dtype.torch, device).reshape(dims)
-        return fill(stream, count, dtype.torch, device, make).reshape(dims)
+        return seeded(stream, count, dtype.torch, device, *args).reshape(dims)
 
-    return kernel
+    return defined_op(name, kernel, **_DRAW, **traits)
 
 
 _SQRT2 = math.sqrt(2.0)
@@ -89,18 +96,13 @@ def _draw_truncated(dims: Sequence[Any], generator: Any, dtype: torch.dtype, dev
     return uniform.erfinv_().mul_(_SQRT2).clamp_(-1.9999999, 1.9999999).to(dtype)
 
 
-def _declare_drawing(
-    name: str, make: Any, unseeded: Callable[..., torch.Tensor], **traits: Any
-) -> OpFunction[..., Any]:
-    """Declares an op that draws numbers of a distribution without parameters."""
-    return defined_op(name, _drawing_kernel(name, make, unseeded), **_DRAW, **traits)
-
-
-random_uniform = _declare_drawing("RandomUniform", to_uniform, torch.rand, node_name="random_uniform/RandomUniform")
-random_standard_normal = _declare_drawing(
-    "RandomStandardNormal", to_normal, torch.randn, node_name="random_normal/RandomStandardNormal"
+random_uniform = _declare_drawing(
+    "RandomUniform", torch.rand, fill, to_uniform, node_name="random_uniform/RandomUniform"
 )
-_truncated_normal = _declare_drawing("TruncatedNormal", None, _draw_truncated)
+random_standard_normal = _declare_drawing(
+    "RandomStandardNormal", torch.randn, fill, to_normal, node_name="random_normal/RandomStandardNormal"
+)
+_truncated_normal = _declare_drawing("TruncatedNormal", _draw_truncated, fill_truncated_normal)
 
 
 def _draw_integers(

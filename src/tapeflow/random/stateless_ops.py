@@ -109,17 +109,12 @@ def as_result(numbers: np.ndarray, dims: tuple[int, ...], dtype: torch.dtype, de
 # ---- ops of a key and a counter --------------------------------------------------------------------------------------
 
 
-def _stateless_kernel(convert: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+def _stateless_kernel(draw: Callable[..., torch.Tensor], *args: Any) -> Callable[..., torch.Tensor]:
     def kernel(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any, device: torch.device) -> torch.Tensor:
         dims = dimensions(shape)
-        return fill(stream_of(key, counter, alg), math.prod(dims), dtype.torch, device, convert).reshape(dims)
+        return draw(stream_of(key, counter, alg), math.prod(dims), dtype.torch, device, *args).reshape(dims)
 
     return kernel
-
-
-def _truncated_kernel(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any, device: torch.device) -> torch.Tensor:
-    dims = dimensions(shape)
-    return fill_truncated_normal(stream_of(key, counter, alg), math.prod(dims), dtype.torch, device).reshape(dims)
 
 
 def _check_key(shape: Any, key: Any, counter: Any, alg: Any, *_: Any) -> TensorShape:
@@ -133,10 +128,12 @@ _HOST = ("shape", "key", "counter", "alg")
 
 
 _DRAW: dict[str, Any] = {"host": _HOST, "shape": _check_key, "creates": True}
-uniform_of = defined_op("StatelessRandomUniformV2", _stateless_kernel(to_uniform), **_DRAW, draws=elements.uniform)
-integers_of = defined_op("StatelessRandomUniformFullIntV2", _stateless_kernel(to_integers), **_DRAW)
-normal_of = defined_op("StatelessRandomNormalV2", _stateless_kernel(to_normal), **_DRAW, draws=elements.normal)
-truncated_normal_of = defined_op("StatelessTruncatedNormalV2", _truncated_kernel, **_DRAW)
+uniform_of = defined_op(
+    "StatelessRandomUniformV2", _stateless_kernel(fill, to_uniform), **_DRAW, draws=elements.uniform
+)
+integers_of = defined_op("StatelessRandomUniformFullIntV2", _stateless_kernel(fill, to_integers), **_DRAW)
+normal_of = defined_op("StatelessRandomNormalV2", _stateless_kernel(fill, to_normal), **_DRAW, draws=elements.normal)
+truncated_normal_of = defined_op("StatelessTruncatedNormalV2", _stateless_kernel(fill_truncated_normal), **_DRAW)
 
 
 def integer_bounds(minval: torch.Tensor, maxval: torch.Tensor, count: int) -> tuple[int, int]:

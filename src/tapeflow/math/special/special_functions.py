@@ -6,7 +6,6 @@ Formulas by their numbers in the NIST Digital Library of Mathematical Functions 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -24,7 +23,7 @@ from tapeflow.math.comparison import equal
 from tapeflow.math.derivatives import declare_derivative
 from tapeflow.math.division import realdiv, reciprocal
 from tapeflow.math.elementwise import exp, log, sign, square
-from tapeflow.math.tabulation import tabulated_kernel
+from tapeflow.math.tabulation import Function, tabulated_kernel
 from tapeflow.math.trigonometric import cos, sin
 
 
@@ -38,9 +37,7 @@ def _by_x(y: Tensor, x: Tensor) -> Any:
 # ---- Bessel functions, and their derivatives by 10.6 and 10.29 -------------------------------------------------------
 
 
-def _limited_kernel(
-    function: Callable[[torch.Tensor], torch.Tensor], limit: float
-) -> Callable[[torch.Tensor], torch.Tensor]:
+def _limited_kernel(function: Function, limit: float) -> Function:
     """Returns the kernel of a function of positive numbers, with its limit at 0 for all others."""
     return tabulated_kernel(lambda x: function(x).masked_fill(x <= 0, limit))
 
