@@ -280,7 +280,7 @@ _INT = frozenset({int})
 def _constant_fill(kernel: Callable[..., Any], number: int, shape: Any, dtype: DTypeLike, name: str | None) -> Any:
     """Creates a tensor of zeros or ones. Eagerly, torch's kernel creates it if it accepts the shape and the dtype."""
     if not detours and type(dtype) is DType and dtype.torch is not None:
-        dims = shape._dims if type(shape) is TensorShape else shape
+        dims: Any = shape._dims if type(shape) is TensorShape else shape
         if type(dims) is EagerTensor:
             accepted = dims.dtype is int32 or dims.dtype is int64
         else:

@@ -33,9 +33,6 @@ from tapeflow.math.division import divide_no_nan, nonzero, realdiv, reciprocal, 
 abs_op = defined_op("Abs", torch.abs, shape=same, element=lambda b, x: b.abs(x), allocates=True, takes_sparse=True)
 
 
-declare_derivative(abs_op, lambda x: sign(x))
-
-
 # Computes the modulus of complex numbers.
 _complex_abs = defined_op("ComplexAbs", lambda x, Tout: torch.abs(x), shape=same, elementwise=True, takes_sparse=True)
 
@@ -115,6 +112,9 @@ def sign(x: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.sign([-3.5, 0.0, 2.0]).numpy().tolist()
         [-1.0, 0.0, 1.0]
     """
+
+
+declare_derivative(abs_op, sign)
 
 
 # ---- powers and roots ------------------------------------------------------------------------------------------------
@@ -360,7 +360,7 @@ def log(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-declare_derivative(log, lambda x: reciprocal(x))
+declare_derivative(log, reciprocal)
 
 
 @op("Log1p", kernel=torch.log1p, shape=same, element=lambda b, x: b.log1p(x), allocates=True)

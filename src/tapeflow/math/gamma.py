@@ -46,9 +46,6 @@ def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-declare_derivative(lgamma, lambda x: digamma(x))
-
-
 def _digamma_kernel(x: torch.Tensor) -> torch.Tensor:
     # In float64, as torch's float32 loses half of its digits near the roots. NaN at the poles, 0 being one.
     return torch.digamma(x.to(torch.float64)).to(x.dtype).masked_fill(x == 0, torch.nan)
@@ -73,7 +70,7 @@ def digamma(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-declare_derivative(digamma, lambda x: polygamma(convert(1.0, x.dtype), x))
+declare_derivative(lgamma, digamma)
 
 
 def _polygamma_kernel(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
@@ -105,6 +102,7 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
+declare_derivative(digamma, lambda x: polygamma(convert(1.0, x.dtype), x))
 declare_partial_derivatives(polygamma, None, lambda a, x: polygamma(add(a, 1.0), x))
 
 

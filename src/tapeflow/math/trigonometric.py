@@ -37,9 +37,6 @@ def sin(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-declare_derivative(sin, lambda x: cos(x))
-
-
 @op("Cos", kernel=torch.cos, shape=same, element=lambda b, x: b.cos(x), allocates=True)
 def cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the cosine of each element.
@@ -59,6 +56,7 @@ def cos(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
+declare_derivative(sin, cos)
 declare_derivative(cos, lambda x: negative(sin(x)))
 
 
@@ -199,9 +197,6 @@ def sinh(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-declare_derivative(sinh, lambda x: cosh(x))
-
-
 @op("Cosh", kernel=torch.cosh, shape=same, element=lambda b, x: b.cosh(x))
 def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic cosine of each element.
@@ -221,6 +216,7 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
+declare_derivative(sinh, cosh)
 declare_derivative(cosh, sinh)
 
 

@@ -64,9 +64,6 @@ def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-declare_derivative(bessel_i0, lambda x: bessel_i1(x))
-
-
 @op("BesselI0e", kernel=tabulated_kernel(torch.special.i0e, 1), shape=same, elementwise=True, takes_sparse=True)
 def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(-|x|) * bessel_i0(x)` without overflow.
@@ -84,9 +81,6 @@ def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.math.special.bessel_i0e([0.0, 1.0]).numpy().round(4).tolist()
         [1.0, 0.4657999873161316]
     """
-
-
-declare_derivative(bessel_i0e, lambda x, y: subtract(bessel_i1e(x), multiply(sign(x), y)), needs="input0 outputs")
 
 
 @op("BesselI1", kernel=tabulated_kernel(torch.special.i1, -1), shape=same, elementwise=True)
@@ -108,6 +102,7 @@ def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
+declare_derivative(bessel_i0, bessel_i1)
 declare_derivative(bessel_i1, lambda x, y: subtract(bessel_i0(x), _by_x(y, x)), needs="input0 outputs")
 
 
@@ -130,6 +125,7 @@ def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
+declare_derivative(bessel_i0e, lambda x, y: subtract(bessel_i1e(x), multiply(sign(x), y)), needs="input0 outputs")
 declare_derivative(
     bessel_i1e,
     lambda x, y: subtract(subtract(bessel_i0e(x), _by_x(y, x)), multiply(sign(x), y)),
@@ -156,9 +152,6 @@ def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-declare_derivative(bessel_j0, lambda x: negative(bessel_j1(x)))
-
-
 @op("BesselJ1", kernel=tabulated_kernel(bessel_j1_kernel, -1), shape=same, elementwise=True)
 def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the first kind of order 1.
@@ -178,6 +171,7 @@ def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
+declare_derivative(bessel_j0, lambda x: negative(bessel_j1(x)))
 declare_derivative(bessel_j1, lambda x, y: subtract(bessel_j0(x), _by_x(y, x)), needs="input0 outputs")
 
 
@@ -200,9 +194,6 @@ def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-declare_derivative(bessel_y0, lambda x: negative(bessel_y1(x)))
-
-
 @op("BesselY1", kernel=_limited_kernel(bessel_y1_kernel, -torch.inf), shape=same, elementwise=True)
 def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the second kind of order 1.
@@ -222,6 +213,7 @@ def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
+declare_derivative(bessel_y0, lambda x: negative(bessel_y1(x)))
 declare_derivative(bessel_y1, lambda x, y: subtract(bessel_y0(x), realdiv(y, x)), needs="input0 outputs")
 
 
@@ -244,9 +236,6 @@ def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-declare_derivative(bessel_k0, lambda x: negative(bessel_k1(x)))
-
-
 @op("BesselK0e", kernel=_limited_kernel(torch.special.scaled_modified_bessel_k0, torch.inf), **_LIMITED)
 def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(x) * bessel_k0(x)` without underflow.
@@ -264,9 +253,6 @@ def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.math.special.bessel_k0e(1.0).numpy().round(4).item()
         1.1445000171661377
     """
-
-
-declare_derivative(bessel_k0e, lambda x, y: subtract(y, bessel_k1e(x)), needs="input0 outputs")
 
 
 @op("BesselK1", kernel=_limited_kernel(torch.special.modified_bessel_k1, torch.inf), **_LIMITED)
@@ -288,6 +274,7 @@ def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
+declare_derivative(bessel_k0, lambda x: negative(bessel_k1(x)))
 declare_derivative(bessel_k1, lambda x, y: negative(add(bessel_k0(x), realdiv(y, x))), needs="input0 outputs")
 
 
@@ -310,6 +297,7 @@ def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
+declare_derivative(bessel_k0e, lambda x, y: subtract(y, bessel_k1e(x)), needs="input0 outputs")
 declare_derivative(
     bessel_k1e, lambda x, y: subtract(multiply(y, 1.0 - reciprocal(x)), bessel_k0e(x)), needs="input0 outputs"
 )
