@@ -58,10 +58,8 @@ def eye(
         [[1.0, 0.0], [0.0, 1.0]]
     """
     columns = num_rows if num_columns is None else num_columns
-    if (
-        type(num_rows) is int and type(columns) is int and num_rows >= 0 and columns >= 0 and batch_shape is None
-        and type(dtype) is DType and dtype.torch is not None and not detours
-    ):  # fmt: skip
+    static = type(num_rows) is int and type(columns) is int and num_rows >= 0 and columns >= 0
+    if static and batch_shape is None and type(dtype) is DType and dtype.torch is not None and not detours:
         try:
             ones = torch.eye(num_rows, columns, dtype=dtype.torch, device=devices.current_or_default(dtype.torch))
             return EagerTensor(ones, dtype)
@@ -77,7 +75,7 @@ def eye(
         ops.Minimum(num_rows, columns)  # raises for arguments that are not numbers
         batch_shape = None if batch_shape is None else convert(batch_shape, int32)
     dtype = as_dtype(dtype).base_dtype
-    if type(num_rows) is int and type(columns) is int and num_rows >= 0 and columns >= 0:
+    if static:
         for dims in ((min(num_rows, columns),), (num_rows, columns)):  # the diagonal first, as TensorFlow
             check_memory(dims, dtype.size)
     one, zero = (True, False) if dtype.is_bool else (1, 0)

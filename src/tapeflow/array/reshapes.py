@@ -136,7 +136,7 @@ def _(batch: Batch, x: Slices, shape: Slices | tuple[int, ...]) -> Any:
     return batch.reshape(x.value, [d if s is None else s for d, s in zip(dims, static_dims, strict=True)])
 
 
-def _broadcast_to_rule(x: TensorShape, shape: Any) -> TensorShape:
+def _broadcast_rule(x: TensorShape, shape: Any) -> TensorShape:
     if isinstance(shape, Tensor):  # not static
         check_rank(shape, 1)
         return TensorShape(None)
@@ -166,9 +166,7 @@ def _broadcast_kernel(x: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
     return result
 
 
-@op(
-    "BroadcastTo", _broadcast_kernel, host=("shape",), shape=_broadcast_to_rule, moves=True, identity_if_same_shape=True
-)
+@op("BroadcastTo", _broadcast_kernel, host=("shape",), shape=_broadcast_rule, moves=True, identity_if_same_shape=True)
 def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Repeats a tensor along dimensions of length 1, and along new leading ones.
 
@@ -296,12 +294,12 @@ def _expand_dims_rule(x: TensorShape, axis: int) -> TensorShape:
     return TensorShape(dims)
 
 
-def _unsqueeze_kernel(x: torch.Tensor, axis: int) -> torch.Tensor:
+def _insert_dimension(x: torch.Tensor, axis: int) -> torch.Tensor:
     return torch.unsqueeze(x, axis if type(axis) is not tuple or len(axis) != 1 else axis[0])
 
 
 @op(
-    "ExpandDims", _unsqueeze_kernel, host=("axis",), shape=_expand_dims_rule, moves=True, view=True, batching=along_axis
+    "ExpandDims", _insert_dimension, host=("axis",), shape=_expand_dims_rule, moves=True, view=True, batching=along_axis
 )
 def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """Inserts a dimension of length 1.

@@ -568,15 +568,14 @@ def _shape_of_pieces(items: Sequence[Any], length: int | None, rest: TensorShape
     return length if len(lengths) != 1 else lengths.pop(), _with_shapes(rest, [shape[1:] for shape in shapes])
 
 
-def _concat_shape(
-    entries: TensorShape, element_shape: tuple[int, ...], leading_dims: tuple[Any, ...], dtype: DType
-) -> list[TensorShape]:
+def _concat_shapes(element_shape: tuple[int, ...]) -> list[TensorShape]:
     shape = _element(element_shape)
     joined = shape if shape.rank is None else TensorShape([None]).concatenate(shape[1:])
     return [joined, TensorShape([None])]
 
 
-@_list_op("TensorListConcatV2", host=("element_shape", "leading_dims"), shape=_concat_shape)
+@_list_op("TensorListConcatV2", host=("element_shape", "leading_dims"),
+    shape=lambda entries, shape, *_: _concat_shapes(shape))  # fmt: skip
 def list_concat(
     input_handle: ListVariant, element_shape: Any, leading_dims: Any, element_dtype: DType
 ) -> tuple[Raw, torch.Tensor]:
@@ -600,9 +599,7 @@ def _(batch: Batch, entries: Slices, element_shape: Any, leading_dims: Any, dtyp
     return [batch.reshape(rows, [times(length, dims[0]), *dims[1:]]), Slices(lengths, batch.outputs[1], False)]
 
 
-@_list_op(
-    "TensorListConcat", shape=lambda entries, dtype, shape: _concat_shape(entries, shape_argument(shape), (), dtype)
-)
+@_list_op("TensorListConcat", shape=lambda entries, dtype, shape: _concat_shapes(shape_argument(shape)))
 def list_concat_first(
     input_handle: ListVariant, element_dtype: DType, element_shape: Any = None
 ) -> tuple[Raw, torch.Tensor]:

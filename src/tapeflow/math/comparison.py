@@ -13,6 +13,7 @@ from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops import elementwise_kernels
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.elementwise_kernels import comparison
 from tapeflow.core.ops.kernels import on_strings
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast, same
@@ -150,7 +151,7 @@ not_equal.op.variants = {
 }
 
 
-@op("Less", elementwise_kernels.comparison(torch.lt, np.less), **_ORDER, element=lambda b, x, y: b.less(x, y))
+@op("Less", comparison(torch.lt, np.less), **_ORDER, element=lambda b, x, y: b.less(x, y))
 def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x < y`, element by element, with broadcasting.
 
@@ -169,12 +170,7 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op(
-    "LessEqual",
-    elementwise_kernels.comparison(torch.le, np.less_equal),
-    **_ORDER,
-    element=lambda b, x, y: b.less_equal(x, y),
-)
+@op("LessEqual", comparison(torch.le, np.less_equal), **_ORDER, element=lambda b, x, y: b.less_equal(x, y))
 def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x <= y`, element by element, with broadcasting.
 
@@ -193,7 +189,7 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("Greater", elementwise_kernels.comparison(torch.gt, np.greater), **_ORDER, element=lambda b, x, y: b.less(y, x))
+@op("Greater", comparison(torch.gt, np.greater), **_ORDER, element=lambda b, x, y: b.less(y, x))
 def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x > y`, element by element, with broadcasting.
 
@@ -212,12 +208,7 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op(
-    "GreaterEqual",
-    elementwise_kernels.comparison(torch.ge, np.greater_equal),
-    **_ORDER,
-    element=lambda b, x, y: b.less_equal(y, x),
-)
+@op("GreaterEqual", comparison(torch.ge, np.greater_equal), **_ORDER, element=lambda b, x, y: b.less_equal(y, x))
 def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x >= y`, element by element, with broadcasting.
 

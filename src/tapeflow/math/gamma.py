@@ -274,9 +274,7 @@ def igamma_grad_a(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
 
 not_differentiable(igamma_grad_a)
 declare_partial_derivatives(igamma, igamma_grad_a, _igamma_grad_x)
-declare_partial_derivatives(
-    igammac, lambda a, x: negative(igamma_grad_a(a, x)), lambda a, x: negative(_igamma_grad_x(a, x))
-)
+declare_partial_derivatives(igammac, lambda a, x: -igamma_grad_a(a, x), lambda a, x: -_igamma_grad_x(a, x))
 
 
 # ---- beta ------------------------------------------------------------------------------------------------------------

@@ -106,11 +106,10 @@ for _symbol, _function, _slow in (
     ("mod", floormod, floormod.op.operate),
     ("pow", power, power.op.operate),
 ):
-    _bind_operator(f"__{_symbol}__", operator(_function, f"__{_symbol}__", _slow, _PUBLIC.get(_symbol)))
+    _public = _PUBLIC.get(_symbol)
+    _bind_operator(f"__{_symbol}__", operator(_function, f"__{_symbol}__", _slow, _public))
     _reflected_slow = _function.op.run if _slow == _function.op.operate else _slow
-    _bind_operator(
-        f"__r{_symbol}__", _reflected_operator(_function, _reflected_slow, f"__r{_symbol}__", _PUBLIC.get(_symbol))
-    )
+    _bind_operator(f"__r{_symbol}__", _reflected_operator(_function, _reflected_slow, f"__r{_symbol}__", _public))
 
 
 _bind_operator("__matmul__", _name_operator(lambda self, other: matmul(self, other), "__matmul__"))

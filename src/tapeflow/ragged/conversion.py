@@ -286,9 +286,8 @@ def constant(
     flat = convert(lists, None if dtype is None else as_dtype(dtype))
     if not values or flat.shape.num_elements() == 0 or tuple(flat.shape[1:]) != inner:
         flat = reshape(flat, [-1 if values and math.prod(inner) else len(values), *inner])
-    return RaggedTensor.from_nested_row_splits(
-        flat, [tensor_of(s, splits_dtype) for s in nested_splits], validate=False
-    )
+    splits = [tensor_of(s, splits_dtype) for s in nested_splits]
+    return RaggedTensor.from_nested_row_splits(flat, splits, validate=False)
 
 
 _SHAPES = (tuple, TensorShape)  # TensorFlow accepts these types as inner shapes of ragged values

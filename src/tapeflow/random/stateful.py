@@ -55,14 +55,21 @@ def _is_unseeded(seed: int | None, shape: object) -> bool:
     return unseeded and type(shape) in (list, tuple) and not detours and not settings.deterministic
 
 
+def _batch_draws(batch: Batch, shape: Any, *rest: Any) -> Any:
+    if any(isinstance(r, Slices) and r.stacked for r in rest):
+        raise NoRule
+    return batch.run((batch.count, *vector(shape)), *[r.value if isinstance(r, Slices) else r for r in rest])
+
+
 _DRAW: dict[str, Any] = {
     "host": ("shape",), "shape": created_shape, "creates": True, "random": True, "random_fill": True,
+    "batching": _batch_draws,
 }  # fmt: skip
 
 # ---- uniform and normal ----------------------------------------------------------------------------------------------
 
 
-def _declare_drawing(
+def _declare_draw(
     name: str, unseeded: Callable[..., Any], seeded: Callable[..., Any], *args: Any, **traits: Any
 ) -> Any:
     """Declares an op that draws numbers of a distribution without parameters.
@@ -96,13 +103,11 @@ def _draw_truncated(dims: Sequence[Any], generator: Any, dtype: torch.dtype, dev
     return uniform.erfinv_().mul_(_SQRT2).clamp_(-1.9999999, 1.9999999).to(dtype)
 
 
-random_uniform = _declare_drawing(
-    "RandomUniform", torch.rand, fill, to_uniform, node_name="random_uniform/RandomUniform"
-)
-random_standard_normal = _declare_drawing(
+random_uniform = _declare_draw("RandomUniform", torch.rand, fill, to_uniform, node_name="random_uniform/RandomUniform")
+random_standard_normal = _declare_draw(
     "RandomStandardNormal", torch.randn, fill, to_normal, node_name="random_normal/RandomStandardNormal"
 )
-_truncated_normal = _declare_drawing("TruncatedNormal", _draw_truncated, fill_truncated_normal)
+_truncated_normal = _declare_draw("TruncatedNormal", _draw_truncated, fill_truncated_normal)
 
 
 def _draw_integers(
@@ -124,16 +129,6 @@ _uniform_int = defined_op("RandomUniformInt", _draw_integers, **_DRAW)
 
 
 not_differentiable(random_uniform, random_standard_normal, _truncated_normal, _uniform_int)
-
-
-@random_uniform.batching
-@random_standard_normal.batching
-@_truncated_normal.batching
-@_uniform_int.batching
-def _(batch: Batch, shape: Any, *rest: Any) -> Any:
-    if any(isinstance(r, Slices) and r.stacked for r in rest):
-        raise NoRule
-    return batch.run((batch.count, *vector(shape)), *[r.value if isinstance(r, Slices) else r for r in rest])
 
 
 def normal(

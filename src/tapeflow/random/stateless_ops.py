@@ -109,7 +109,7 @@ def as_result(numbers: np.ndarray, dims: tuple[int, ...], dtype: torch.dtype, de
 # ---- ops of a key and a counter --------------------------------------------------------------------------------------
 
 
-def _stateless_kernel(draw: Callable[..., torch.Tensor], *args: Any) -> Callable[..., torch.Tensor]:
+def _keyed_kernel(draw: Callable[..., torch.Tensor], *args: Any) -> Callable[..., torch.Tensor]:
     def kernel(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any, device: torch.device) -> torch.Tensor:
         dims = dimensions(shape)
         return draw(stream_of(key, counter, alg), math.prod(dims), dtype.torch, device, *args).reshape(dims)
@@ -128,12 +128,10 @@ _HOST = ("shape", "key", "counter", "alg")
 
 
 _DRAW: dict[str, Any] = {"host": _HOST, "shape": _check_key, "creates": True}
-uniform_of = defined_op(
-    "StatelessRandomUniformV2", _stateless_kernel(fill, to_uniform), **_DRAW, draws=elements.uniform
-)
-integers_of = defined_op("StatelessRandomUniformFullIntV2", _stateless_kernel(fill, to_integers), **_DRAW)
-normal_of = defined_op("StatelessRandomNormalV2", _stateless_kernel(fill, to_normal), **_DRAW, draws=elements.normal)
-truncated_normal_of = defined_op("StatelessTruncatedNormalV2", _stateless_kernel(fill_truncated_normal), **_DRAW)
+uniform_of = defined_op("StatelessRandomUniformV2", _keyed_kernel(fill, to_uniform), **_DRAW, draws=elements.uniform)
+integers_of = defined_op("StatelessRandomUniformFullIntV2", _keyed_kernel(fill, to_integers), **_DRAW)
+normal_of = defined_op("StatelessRandomNormalV2", _keyed_kernel(fill, to_normal), **_DRAW, draws=elements.normal)
+truncated_normal_of = defined_op("StatelessTruncatedNormalV2", _keyed_kernel(fill_truncated_normal), **_DRAW)
 
 
 def integer_bounds(minval: torch.Tensor, maxval: torch.Tensor, count: int) -> tuple[int, int]:

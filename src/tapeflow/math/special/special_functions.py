@@ -126,11 +126,7 @@ def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 declare_derivative(bessel_i0e, lambda x, y: subtract(bessel_i1e(x), multiply(sign(x), y)), needs="input0 outputs")
-declare_derivative(
-    bessel_i1e,
-    lambda x, y: subtract(subtract(bessel_i0e(x), _by_x(y, x)), multiply(sign(x), y)),
-    needs="input0 outputs",
-)
+declare_derivative(bessel_i1e, lambda x, y: bessel_i0e(x) - _by_x(y, x) - sign(x) * y, needs="input0 outputs")
 
 
 @op("BesselJ0", kernel=tabulated_kernel(bessel_j0_kernel, 1), shape=same, elementwise=True)
@@ -298,9 +294,7 @@ def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 declare_derivative(bessel_k0e, lambda x, y: subtract(y, bessel_k1e(x)), needs="input0 outputs")
-declare_derivative(
-    bessel_k1e, lambda x, y: subtract(multiply(y, 1.0 - reciprocal(x)), bessel_k0e(x)), needs="input0 outputs"
-)
+declare_derivative(bessel_k1e, lambda x, y: y * (1.0 - reciprocal(x)) - bessel_k0e(x), needs="input0 outputs")
 
 
 # ---- integrals -------------------------------------------------------------------------------------------------------
