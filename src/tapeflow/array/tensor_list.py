@@ -758,11 +758,9 @@ def _(call: Call, dy: Tensor) -> Any:
 
 @list_scatter_first.batching
 @list_scatter_new.batching
-def _(batch: Batch, tensor: Slices, indices: Slices, element_shape: Any, *num_elements: Any) -> Any:
+def _(batch: Batch, tensor: Slices, indices: Slices, element_shape: Any, *count: Any) -> Any:
     dims = batched_dims(batch, entry_dims(element_shape))
-    return batch.run(
-        swap_batch_and_entries(tensor.value), shared_value(indices), dims, *map(shared_value, num_elements)
-    )
+    return batch.run(swap_batch_and_entries(tensor.value), shared_value(indices), dims, *map(shared_value, count))
 
 
 @_list_op("TensorListElementShape", shape=unknown, reads_shape=True)

@@ -31,12 +31,7 @@ from tapeflow.math.reduction import reduce_all, reduce_max
 
 
 def _count_values(
-    values: torch.Tensor,
-    rows: torch.Tensor | None,
-    count: int | None,
-    size: int,
-    weights: torch.Tensor,
-    binary_output: bool,
+    values: torch.Tensor, rows: torch.Tensor | None, count: int | None, size: int, weights: torch.Tensor, binary: bool
 ) -> torch.Tensor:
     """Counts values in their rows.
 
@@ -64,7 +59,7 @@ def _count_values(
         places, amounts = places[counted], amounts[counted] if weights.numel() else amounts
     check_memory([1 if count is None else count, size], 8, UNFILLED)
     out = torch.zeros(size if count is None else count * size, dtype=weights.dtype, device=values.device)
-    if binary_output:
+    if binary:
         out.index_fill_(0, places.long(), 1)
     elif weights.numel():
         out.index_add_(0, places, amounts)

@@ -47,6 +47,7 @@ from tapeflow.math.elementwise import exp, log, sqrt, square
 from tapeflow.math.extrema import maximum
 
 Kernel = Callable[[torch.Tensor, Any, Any], torch.Tensor]
+WholeKernel = Callable[[torch.Tensor], torch.Tensor]
 
 
 def _declare_reduction(name: str, kernel: Kernel, **traits: Any) -> Callable[[Callable[P, R]], OpFunction[P, R]]:
@@ -71,11 +72,7 @@ def _ends_in_short_rows(x: torch.Tensor, axis: Any) -> bool:
     return is_split and len(axes) == len(axis) and x.dtype in (torch.float32, torch.float64)
 
 
-def _reduction_kernel(
-    whole: Callable[[torch.Tensor], torch.Tensor],
-    along: Kernel,
-    none: Callable[[torch.Tensor], torch.Tensor] = torch.clone,
-) -> Kernel:
+def _reduction_kernel(whole: WholeKernel, along: Kernel, none: WholeKernel = torch.clone) -> Kernel:
     """Returns the kernel of a reduction.
 
     Args:
@@ -279,7 +276,7 @@ def _(call: Call, dy: Tensor) -> Any:
 # ---- extremes --------------------------------------------------------------------------------------------------------
 
 
-def _extreme_kernel(whole: Callable[[torch.Tensor], torch.Tensor], along: Kernel, start: float) -> Kernel:
+def _extreme_kernel(whole: WholeKernel, along: Kernel, start: float) -> Kernel:
     """Returns the kernel of a maximum or a minimum. Of no elements it is `start`, an infinity, or for integers the
     limit of the dtype on that side."""
 

@@ -294,21 +294,21 @@ def categories_of(logits: torch.Tensor, num_samples: Any, seed: int | None, outp
     return draw_categories(stream, logits, num_samples, output_dtype.torch)
 
 
-@op("StatelessParameterizedTruncatedNormal", host=("shape", "seed"), shape=_seeded_rule(_with_parameters, 1))
-def bounded_normal_of(
-    shape: Sequence[int],
-    seed: int | None,
-    means: torch.Tensor,
-    stddevs: torch.Tensor,
-    minvals: torch.Tensor,
-    maxvals: torch.Tensor,
-) -> torch.Tensor:
-    """Draws normally distributed numbers between bounds."""
+def _draw_between_bounds(shape: Sequence[int], seed: Any, *parameters: torch.Tensor) -> torch.Tensor:
     stream = _check_seed(seed)
-    _check_compatible("means, stddevs, minvals, maxvals", means, stddevs, minvals, maxvals)
-    dims, parameters, samples = batches(shape, means, stddevs, minvals, maxvals)
-    dtype = _wide_dtype(means.dtype)
-    return as_result(rejection.truncated_normal(stream, parameters, samples, dtype), dims, means.dtype, means.device)
+    _check_compatible("means, stddevs, minvals, maxvals", *parameters)
+    dims, arrays, samples = batches(shape, *parameters)
+    dtype, device = parameters[0].dtype, parameters[0].device
+    return as_result(rejection.truncated_normal(stream, arrays, samples, _wide_dtype(dtype)), dims, dtype, device)
+
+
+# Draws normally distributed numbers between bounds.
+bounded_normal_of = defined_op(
+    "StatelessParameterizedTruncatedNormal",
+    _draw_between_bounds,
+    host=("shape", "seed"),
+    shape=_seeded_rule(_with_parameters, 1),
+)
 
 
 @bounded_normal_of.gradient(needs="inputs outputs")

@@ -327,13 +327,6 @@ def fftnd(input: TensorLike, fft_length: ShapeLike, axes: AxisLike, name: str | 
     """
 
 
-@fftnd.gradient(needs="shapes")
-def _(call: Call, dy: Tensor) -> Any:
-    fft_length, axes = call.attrs
-    dx = ifftnd(dy, fft_length, axes) * _length_product(_axis_lengths(fft_length, axes), dy.dtype)
-    return _resized_to_input(dx, call, axes)
-
-
 @fftnd.batching
 def _transform_slices(batch: Batch, x: Slices, fft_length: Any, axes: Any, *attrs: Any) -> Any:
     return batch.run(x.value, static(fft_length), behind(static(axes)), *attrs)
@@ -360,10 +353,13 @@ def ifftnd(input: TensorLike, fft_length: ShapeLike, axes: AxisLike, name: str |
     """
 
 
+@fftnd.gradient(needs="shapes")
 @ifftnd.gradient(needs="shapes")
 def _(call: Call, dy: Tensor) -> Any:
     fft_length, axes = call.attrs
-    dx = fftnd(dy, fft_length, axes) / _length_product(_axis_lengths(fft_length, axes), dy.dtype)
+    count = _length_product(_axis_lengths(fft_length, axes), dy.dtype)
+    is_forward = call.op is fftnd.op
+    dx = ifftnd(dy, fft_length, axes) * count if is_forward else fftnd(dy, fft_length, axes) / count
     return _resized_to_input(dx, call, axes)
 
 
