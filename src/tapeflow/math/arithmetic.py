@@ -11,7 +11,7 @@ import torch
 from tapeflow.array.batched_lists import stacked_list
 from tapeflow.array.creation import zeros_like_op
 from tapeflow.array.tensor_list import add_variants
-from tapeflow.core.autodiff.gradients import conj, declare_adjoint, shape_of, sum_like, sum_to_shape
+from tapeflow.core.autodiff.gradients import conj, declare_adjoint, shape_of, sum_like, sum_to_shape, sum_wanted
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.convert import as_operand, convert
@@ -239,11 +239,7 @@ def _multiply_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 @_multiply_no_nan.gradient(needs="inputs")
 def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
-    want_x, want_y = call.wanted
-    return (
-        sum_like(_multiply_no_nan(dy, y), x) if want_x else None,
-        sum_like(_multiply_no_nan(x, dy), y) if want_y else None,
-    )
+    return sum_wanted(call, lambda: _multiply_no_nan(dy, y), lambda: _multiply_no_nan(x, dy))
 
 
 def _multiply_numbers_no_nan(args: tuple[Any, Any], name: str | None = None) -> Any:

@@ -79,7 +79,7 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def compared_as_a_whole(function: Any, x: Any, y: Any, unlike: bool, name: str | None = None) -> Any:
+def compare_whole(function: Any, x: Any, y: Any, unlike: bool, name: str | None = None) -> Any:
     """Returns `equal` or `not_equal`, or `unlike` for tensors whose shapes do not broadcast.
 
     Args:
@@ -145,10 +145,8 @@ def _(x: Any, y: Any, unlike: bool) -> Any:
     return (not_equal if unlike else equal)(x, y)
 
 
-equal.op.variants = {"incompatible_shape_error": lambda x, y, name: compared_as_a_whole(equal, x, y, False, name)}
-not_equal.op.variants = {
-    "incompatible_shape_error": lambda x, y, name: compared_as_a_whole(not_equal, x, y, True, name)
-}
+equal.op.variants = {"incompatible_shape_error": lambda x, y, name: compare_whole(equal, x, y, False, name)}
+not_equal.op.variants = {"incompatible_shape_error": lambda x, y, name: compare_whole(not_equal, x, y, True, name)}
 
 
 @op("Less", comparison(torch.lt, np.less), **_ORDER, element=lambda b, x, y: b.less(x, y))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.autodiff.gradients import conj, sum_like
+from tapeflow.core.autodiff.gradients import conj, sum_like, sum_wanted
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InternalError, InvalidArgumentError, NotFoundError, OpError
 from tapeflow.core.ops import elementwise_kernels
@@ -372,13 +372,8 @@ _mod_op = defined_op(
 @floormod.gradient(needs="inputs")
 @truncatemod.gradient(needs="inputs")
 def _(call: Call, dy: Tensor) -> Any:
-    x, y = call.inputs
-    want_x, want_y = call.wanted
     quotient = floordiv if call.op is floormod.op else truncatediv
-    return (
-        sum_like(dy, x) if want_x else None,
-        sum_like(multiply(dy, negative(quotient(x, y))), y) if want_y else None,
-    )
+    return sum_wanted(call, lambda: dy, lambda: multiply(dy, negative(quotient(*call.inputs))))
 
 
 # ---- where zero divides ----------------------------------------------------------------------------------------------
@@ -399,10 +394,8 @@ def _divide_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 @_divide_no_nan.gradient(needs="inputs")
 def _(call: Call, dy: Tensor) -> Any:
     x, y = (conj(t) for t in call.inputs)
-    want_x, want_y = call.wanted
-    return (
-        sum_like(_divide_no_nan(dy, y), x) if want_x else None,
-        sum_like(multiply(dy, _divide_no_nan(_divide_no_nan(negative(x), y), y)), y) if want_y else None,
+    return sum_wanted(
+        call, lambda: _divide_no_nan(dy, y), lambda: multiply(dy, _divide_no_nan(_divide_no_nan(negative(x), y), y))
     )
 
 

@@ -25,7 +25,7 @@ from tapeflow.linalg.products import matmul
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import (
-    compared_as_a_whole,
+    compare_whole,
     equal,
     greater,
     greater_equal,
@@ -140,7 +140,7 @@ def _equality_operator(function: Callable[..., Any], unlike: bool, accepts_none:
             return (args[0] is not args[1]) is unlike
         if accepts_none and args[1] is None:
             return unlike
-        return compared_as_a_whole(function, *args, unlike, name)
+        return compare_whole(function, *args, unlike, name)
 
     return slow
 

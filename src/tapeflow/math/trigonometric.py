@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.autodiff.gradients import conj, sum_like
+from tapeflow.core.autodiff.gradients import conj, sum_wanted
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, same
@@ -170,12 +170,8 @@ def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 @atan2.gradient(needs="inputs")
 def _(call: Call, dy: Tensor) -> Any:
     y, x = call.inputs
-    want_y, want_x = call.wanted
     by_square = realdiv(dy, add(square(x), square(y)))
-    return (
-        sum_like(multiply(x, by_square), y) if want_y else None,
-        sum_like(multiply(negative(y), by_square), x) if want_x else None,
-    )
+    return sum_wanted(call, lambda: multiply(x, by_square), lambda: multiply(negative(y), by_square))
 
 
 @op("Sinh", kernel=torch.sinh, shape=same, element=lambda b, x: b.sinh(x))

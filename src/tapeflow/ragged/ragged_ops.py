@@ -153,9 +153,7 @@ def range(
         starts, limits = 0, starts
     kind = None if dtype is None else as_dtype(dtype)
     tensors = [convert(v, kind) for v in (starts, limits, deltas)]
-    if kind is None:
-        order = [t.dtype for t in tensors]
-        kind = max(order, key=lambda d: (d.is_floating, d.size))
+    kind = kind or max([t.dtype for t in tensors], key=lambda d: (d.is_floating, d.size))
     splits, values = _ragged_range(*[cast(t, kind) for t in tensors], as_dtype(row_splits_dtype), name=name)
     return RaggedTensor.from_row_splits(values, splits, validate=False)
 
@@ -305,9 +303,8 @@ def segment_ids_to_row_splits(
     if not ids.dtype.is_integer:
         raise TypeError(f"Argument `tensor` (name: segment_ids) must be of type integer. Received dtype: {ids.dtype}")
     _index_dtype(ids.dtype, "T")
-    dtype = (
-        _index_dtype(out_type, "T") if out_type is not None else ids.dtype if isinstance(segment_ids, Tensor) else int64
-    )
+    own_dtype = ids.dtype if isinstance(segment_ids, Tensor) else int64
+    dtype = own_dtype if out_type is None else _index_dtype(out_type, "T")
     ids.shape.assert_has_rank(1)
     ids = ensure_shape(ids, [None])
     if num_segments is None:

@@ -14,6 +14,7 @@ from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 
 if TYPE_CHECKING:
+    from tapeflow.core.autodiff.tape import Call
     from tapeflow.core.types.dtypes import DType
 
 
@@ -123,6 +124,14 @@ def sum_to_shape(dy: Tensor, shape: DynamicShape | tuple[Tensor | int, ...]) -> 
     if axes:
         dy = ops.Sum(dy, tuple(axes))
     return ops.Reshape(dy, tuple(shape))
+
+
+def sum_wanted(call: Call, *gradients: Callable[[], Any]) -> list[Any]:
+    """Computes the gradients of inputs that broadcast, if they are wanted, and sums them to the inputs' shapes."""
+    return [
+        sum_like(gradient(), x) if wanted else None
+        for gradient, x, wanted in zip(gradients, call.inputs, call.wanted, strict=True)
+    ]
 
 
 def sum_like(dy: Tensor, x: Tensor) -> Any:
