@@ -243,9 +243,7 @@ def element_text(value: Any, dtype: DType) -> str:
         return _format_number(float(value), dtype.size == 8)
     if dtype.is_complex:
         return "?"  # TensorFlow writes no complex numbers either
-    if isinstance(value, bytes):
-        return f'"{escape_bytes(value)}"'
-    return str(value)
+    return f'"{escape_bytes(value)}"' if isinstance(value, bytes) else str(value)
 
 
 def _format_number(value: float, wide: bool) -> str:

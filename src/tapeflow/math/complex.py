@@ -128,9 +128,7 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
         [2.0, -1.0]
     """
     x = as_operand(input)
-    if x.dtype.is_complex:
-        return _imag_op(x, x.dtype.real_dtype, name)
-    return zeros_like_op(x)
+    return _imag_op(x, x.dtype.real_dtype, name) if x.dtype.is_complex else zeros_like_op(x)
 
 
 def _conj_of_variant(variant: np.ndarray) -> Any:

@@ -128,9 +128,7 @@ class RaggedTensorSpec(ShapedSpec):
         return TensorSpec(TensorShape([count]).concatenate(self._shape[self._ragged_rank + 1 :]), self._dtype)
 
     def _to_components(self, value: Tensor | RaggedTensor) -> Any:
-        if isinstance(value, RaggedTensor):
-            return [value.flat_values, *value.nested_row_splits]
-        return [value]
+        return [value.flat_values, *value.nested_row_splits] if isinstance(value, RaggedTensor) else [value]
 
     def _from_components(self, components: Sequence[Any]) -> Any:
         result, *splits = components
