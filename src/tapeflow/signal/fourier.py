@@ -279,13 +279,6 @@ def irfft3d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | 
 # ---- over any dimensions ---------------------------------------------------------------------------------------------
 
 
-def _check_dimensions(dims: Sequence[int], rank: int) -> None:
-    """Checks that a tensor of this rank has these dimensions."""
-    for a in dims:
-        if not -rank <= a < rank:
-            raise invalid(f"there is no dimension {a} in a tensor of rank {rank}")
-
-
 def _lengths_and_axes(x: Tensor, fft_length: Any, axes: AxisLike, is_half: bool) -> tuple[list[Any], list[int]]:
     """Returns the lengths of the dimensions to transform, and the dimensions.
 
@@ -496,13 +489,10 @@ def _shift_halves(x: TensorLike, axes: AxisLike, sign: int) -> Any:
         places = where(less(axes, 0), axes + rank_of(tensor), axes)
         return roll(tensor, sign * (gather(shape_of(tensor), places) // 2), axes)
     dims = [axes] if isinstance(axes, int) else list(axes)
-    if rank is not None:
-        try:
-            _check_dimensions(dims, rank)
-        except ValueError as error:  # of several, TensorFlow gathers the lengths when it runs
-            if isinstance(axes, int) or not rank:
-                raise
-            raise InvalidArgumentError.of(str(error)) from None
+    for a in dims if rank is not None else ():
+        if not -rank <= a < rank:  # of several, TensorFlow gathers the lengths when it runs
+            error = invalid if isinstance(axes, int) or not rank else InvalidArgumentError.of
+            raise error(f"there is no dimension {a} in a tensor of rank {rank}")
     lengths = tensor.shape.as_list() if tensor.shape.is_fully_defined() else shape_of(tensor)
     shifts = [lengths[a] // 2 if sign > 0 else -(lengths[a] // 2) for a in dims]
     return roll(tensor, shifts, dims)
