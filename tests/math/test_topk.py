@@ -34,3 +34,21 @@ def test_distinct_values_are_numbered_by_their_first_appearance():
         before = tf.constant(numbers, tf.int64)
         assert tf.unique(before).idx.numpy().tolist() == [0, 1, 0, 2 if numbers[3] == 0 else 1]
         assert before.numpy().tolist() == numbers
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_gradients_return_to_the_places_of_any_dimension(axis):
+    x = tf.constant(np.random.default_rng(0).permutation(60).reshape(3, 4, 5).astype(np.float32))
+
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            largest = tf.math.approx_max_k(x, 2, reduction_dimension=axis)[0]
+        return tape.gradient(largest, x)
+
+    expected = (x.numpy() >= np.sort(x.numpy(), axis).take([-2], axis)).astype(np.float32)
+    np.testing.assert_array_equal(gradient(x), expected)
+    dims = [None] * 3
+    dims[axis] = x.shape[axis]
+    dynamic = tf.function(gradient, input_signature=[tf.TensorSpec(dims)])
+    np.testing.assert_array_equal(dynamic(x), expected)

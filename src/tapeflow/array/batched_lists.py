@@ -167,23 +167,23 @@ def stacked_list(batch: Batch, x: Slices) -> Any:
             dims = host_static(element_shape)
             dims = batched_dims(batch, dims if isinstance(dims, tuple) else -1)
             return getattr(ops, source.type)(dims, count, dtype)
-        entry = BatchedEntries(x.slice)
-        shape = tuple(_static_dims(entry))
-        entries_in_rows = ops.TensorListStack(x.value, shape, entry.dtype, -1)
+        shape, dtype = _static_entry(x)
+        entries_in_rows = ops.TensorListStack(x.value, shape, dtype, -1)
     length = shape_op(entries_in_rows)[0]
     repeated = broadcast_to(expand_dims(entries_in_rows, 1), (length, batch.count, *shape))
     return ops.TensorListFromTensor(repeated, batched_dims(batch, shape))
 
 
-def _static_dims(entry: BatchedEntries) -> list[int]:
-    """Returns the dimensions of an entry.
+def _static_entry(x: Slices) -> tuple[tuple[int, ...], DType]:
+    """Returns the dimensions and the dtype of the entries of a list.
 
     Raises:
-        NoRule: they are not all static.
+        NoRule: the dimensions are not all static.
     """
+    entry = BatchedEntries(x.slice)
     if not entry.shape.is_fully_defined():
         raise NoRule
-    return entry.shape.as_list()
+    return tuple(entry.shape.as_list()), entry.dtype
 
 
 def as_tensor(batch: Batch, x: Slices, dims: int | Sequence[int], dtype: DType) -> Any:
@@ -200,9 +200,8 @@ def picked_lists(batch: Batch, x: Slices, places: Any, count: Any) -> Any:
         places: the numbers of the slices to pick.
         count: how many these are.
     """
-    entry = BatchedEntries(x.slice)
-    dims = _static_dims(entry)
-    entries = as_tensor(batch, x, tuple(dims), entry.dtype)
+    dims, dtype = _static_entry(x)
+    entries = as_tensor(batch, x, dims, dtype)
     return ops.TensorListFromTensor(gather_v2(entries, places, 1), (count, *dims))
 
 
@@ -214,9 +213,8 @@ def joined_lists(batch: Batch, parts: Sequence[tuple[Batch, Slices]], order: Any
         parts: pairs of the slices of a part and their lists.
         order: for each slice, its position in the concatenation of the parts.
     """
-    entry = BatchedEntries(parts[0][1].slice)
-    dims = _static_dims(entry)
-    columns = [as_tensor(b, Slices(stacked_list(b, x), x.slice, True), dims, entry.dtype) for b, x in parts]
+    dims, dtype = _static_entry(parts[0][1])
+    columns = [as_tensor(b, Slices(stacked_list(b, x), x.slice, True), dims, dtype) for b, x in parts]
     entries = gather_v2(concat_v2(columns, 1), order, 1)
     return ops.TensorListFromTensor(entries, batched_dims(batch, dims))
 
@@ -231,10 +229,9 @@ def changed_lists(batch: Batch, before: Slices, part: Batch, places: Any, after:
         places: the numbers of these slices in the batch.
         after: the new lists.
     """
-    entry = BatchedEntries(before.slice)
-    dims = _static_dims(entry)
-    new_rows = as_tensor(part, Slices(stacked_list(part, after), after.slice, True), dims, entry.dtype)
-    rows = swap_batch_and_entries(as_tensor(batch, before, dims, entry.dtype))
+    dims, dtype = _static_entry(before)
+    new_rows = as_tensor(part, Slices(stacked_list(part, after), after.slice, True), dims, dtype)
+    rows = swap_batch_and_entries(as_tensor(batch, before, dims, dtype))
     updated = tensor_scatter_update(rows, expand_dims(places, 1), swap_batch_and_entries(new_rows))
     return ops.TensorListFromTensor(swap_batch_and_entries(updated), batched_dims(batch, dims))
 
@@ -245,11 +242,9 @@ def changed_lists(batch: Batch, before: Slices, part: Batch, places: Any, after:
 def entries_at(batch: Batch, x: Slices, indices: Slices, element_shape: int | tuple[int, ...], dtype: DType) -> Any:
     """Returns the entries at indices that differ between slices."""
     entries = as_tensor(batch, x, entry_dims(element_shape), dtype)
-    return (
-        gather_v2(swap_batch_and_entries(entries), indices.value, 1, 1)
-        if x.stacked
-        else gather_v2(entries, indices.value, 0)
-    )
+    if not x.stacked:
+        return gather_v2(entries, indices.value, 0)
+    return gather_v2(swap_batch_and_entries(entries), indices.value, 1, 1)
 
 
 def with_entries_at(batch: Batch, stacked: Any, indices: Any, items: Any, dims: Sequence[Any], dtype: DType) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,7 +15,7 @@ from tapeflow.array.concat_and_split import stack
 from tapeflow.array.creation import range_op, zeros
 from tapeflow.array.properties import get_static_value, shape_op
 from tapeflow.array.reshapes import reshape, transpose, transpose_op
-from tapeflow.core.autodiff.gradients import shape_of, size_of
+from tapeflow.core.autodiff.gradients import declare_adjoint, shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import OutOfRangeError, UnimplementedError
 from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, static, times
@@ -148,11 +149,6 @@ def space_to_batch_nd(
     """
 
 
-@space_to_batch_nd.gradient()
-def _(call: Call, dy: Tensor) -> Any:
-    return batch_to_space_nd(dy, *call.attrs)
-
-
 @space_to_batch_nd.batching
 def _(batch: Batch, x: Slices, block_shape: tuple[int, ...], paddings: tuple[Any, ...]) -> Any:
     moved = batch.run(batch.flat(x), static(block_shape), static(paddings))
@@ -196,9 +192,8 @@ def batch_to_space_nd(input: torch.Tensor, block_shape: Sequence[int], crops: Se
     return input
 
 
-@batch_to_space_nd.gradient()
-def _(call: Call, dy: Tensor) -> Any:
-    return space_to_batch_nd(dy, *call.attrs)
+declare_adjoint(space_to_batch_nd, batch_to_space_nd)
+declare_adjoint(batch_to_space_nd, space_to_batch_nd)
 
 
 @batch_to_space_nd.batching
@@ -304,9 +299,11 @@ def required_space_to_batch_paddings(
 
 
 def _patch_kernel(
-    x: torch.Tensor, ksizes: Sequence[int], strides: Sequence[int], rates: Sequence[int], padding: str
+    rank: int, x: torch.Tensor, ksizes: Sequence[int], strides: Sequence[int], rates: Sequence[int], padding: str
 ) -> torch.Tensor:
-    space = x.ndim - 2
+    if x.ndim != rank:
+        raise invalid(f"input must be {rank}-dimensional{text(x.shape)}")
+    space = rank - 2
     pads: list[int] = []
     rule = _patches_rule(TensorShape(x.shape), ksizes, strides, rates, padding)
     for axis in range(1, space + 1):
@@ -323,20 +320,6 @@ def _patch_kernel(
         x = x.unfold(axis, (ksizes[axis] - 1) * rates[axis] + 1, strides[axis])[..., :: rates[axis]]
     # [batch, *places, depth, *patch] -> [batch, *places, *patch, depth]
     return x.movedim(space + 1, -1).flatten(space + 1)
-
-
-def _image_patches(
-    images: torch.Tensor, ksizes: Sequence[int], strides: Sequence[int], rates: Sequence[int], padding: str
-) -> torch.Tensor:
-    if images.ndim != 4:
-        raise invalid(f"input must be 4-dimensional{text(images.shape)}")
-    return _patch_kernel(images, ksizes, strides, rates, padding)
-
-
-def _volume_patches(input: torch.Tensor, ksizes: Sequence[int], strides: Sequence[int], padding: str) -> torch.Tensor:
-    if input.ndim != 5:
-        raise invalid(f"input must be 5-dimensional{text(input.shape)}")
-    return _patch_kernel(input, ksizes, strides, [1] * 5, padding)
 
 
 def windows_along(size: int, ksize: int, stride: int, rate: int, padding: str) -> int:
@@ -373,8 +356,8 @@ def _patches_rule(
     return TensorShape([batch, *(windows_along(d, k, s, r, padding) for d, k, s, r in inner), elements])
 
 
-@op("ExtractImagePatches", kernel=_image_patches, shape=_patches_rule, moves=True, rename={"sizes": "ksizes"},
-    batching=joined_batches)  # fmt: skip
+@op("ExtractImagePatches", functools.partial(_patch_kernel, 4), shape=_patches_rule, moves=True,
+    rename={"sizes": "ksizes"}, batching=joined_batches)  # fmt: skip
 def extract_patches(
     images: TensorLike,
     sizes: Sequence[int],
@@ -405,7 +388,8 @@ def extract_patches(
     """
 
 
-@op("ExtractVolumePatches", kernel=_volume_patches, moves=True, batching=joined_batches,
+@op("ExtractVolumePatches", lambda x, ksizes, strides, padding: _patch_kernel(5, x, ksizes, strides, [1] * 5, padding),
+    moves=True, batching=joined_batches,
     shape=lambda x, ksizes, strides, padding: _patches_rule(x, ksizes, strides, [1] * 5, padding))  # fmt: skip
 def extract_volume_patches(
     input: TensorLike, ksizes: Sequence[int], strides: Sequence[int], padding: str, name: str | None = None
@@ -431,22 +415,14 @@ def extract_volume_patches(
     """
 
 
-def _patches_back(call: Call, dy: Tensor, extract: Callable[..., Any]) -> Any:
+@extract_patches.gradient(needs="shapes")
+@extract_volume_patches.gradient(needs="shapes")
+def _(call: Call, dy: Tensor) -> Any:
     """Returns the sum of the gradients of each pixel's copies, whose places are patches of the pixels' numbers."""
     batch, *space, depth = [call.shape(0)[i] for i in range(len(call.attrs[0]))]
     count = size_of(space)
     numbers = reshape(range_op(1, count + 1, 1), [1, *space, 1])  # 0 is the padding
-    sources = reshape(extract(numbers, *call.attrs), [-1])
+    sources = reshape(call.op.function(numbers, *call.attrs), [-1])
     parts = transpose(reshape(dy, [batch, shape_of(sources)[0], depth]), [1, 0, 2])
     sums = unsorted_segment_sum(parts, sources, count + 1)[1:]
     return reshape(transpose(sums, [1, 0, 2]), [batch, *space, depth])
-
-
-@extract_patches.gradient(needs="shapes")
-def _(call: Call, dy: Tensor) -> Any:
-    return _patches_back(call, dy, extract_patches)
-
-
-@extract_volume_patches.gradient(needs="shapes")
-def _(call: Call, dy: Tensor) -> Any:
-    return _patches_back(call, dy, extract_volume_patches)

@@ -371,9 +371,7 @@ def split_op(axis: int, value: torch.Tensor, num_split: int) -> tuple[torch.Tens
     """Splits a tensor into equal parts along a dimension."""
     if num_split > MANY:
         check_outputs(num_split)
-    length, rest = divmod(value.shape[axis], num_split)
-    if rest:
-        raise TypeError("the shape rule says what is wrong")
+    length = value.shape[axis] // num_split
     # "Unsafe" means that torch's autograd does not see in-place changes through the views. Kernels make none.
     return torch.unsafe_split_with_sizes(value, [length] * num_split, axis)
 

@@ -274,7 +274,24 @@ def _shape_argument(shape: ShapeLike) -> Any:
         return convert(shape, int32)
 
 
-def _constant_fill(shape: ShapeLike, number: int, dtype: DTypeLike, name: str | None) -> Any:
+_INT = frozenset({int})
+
+
+def _constant_fill(kernel: Callable[..., Any], number: int, shape: Any, dtype: DTypeLike, name: str | None) -> Any:
+    """Creates a tensor of zeros or ones. Eagerly, torch's kernel creates it if it accepts the shape and the dtype."""
+    if not detours and type(dtype) is DType and dtype.torch is not None:
+        dims: Any = shape._dims if type(shape) is TensorShape else shape
+        if type(dims) is EagerTensor:
+            accepted = dims.dtype is int32 or dims.dtype is int64
+        else:
+            accepted = type(dims) not in (list, tuple) or _INT.issuperset(map(type, dims))
+        try:
+            if accepted:
+                return EagerTensor(
+                    kernel(dims, dtype=dtype.torch, device=devices.current_or_default(dtype.torch)), dtype
+                )
+        except (TypeError, RuntimeError):
+            pass
     dtype = as_dtype(dtype).base_dtype
     value: Any = bool(number) if dtype.is_bool else "" if dtype is string and not number else number
     if detours and state.graph is not None:
@@ -308,23 +325,6 @@ def _eagerly_filled(dims: list[int], value: EagerTensor) -> EagerTensor:
     return EagerTensor(whole, value.dtype)
 
 
-def _filled_at_once(kernel: Callable[..., torch.Tensor], shape: ShapeLike, dtype: DType) -> EagerTensor | None:
-    """Returns an eager tensor of zeros or ones, or None if torch does not accept the shape or the dtype."""
-    if type(shape) is TensorShape:
-        shape = shape._dims
-    elif type(shape) is EagerTensor:
-        if shape.dtype not in (int32, int64):
-            return None
-    elif type(shape) is list or type(shape) is tuple:
-        for dim in shape:
-            if type(dim) is not int:
-                return None
-    try:
-        return EagerTensor(kernel(shape, dtype=dtype.torch, device=devices.current_or_default(dtype.torch)), dtype)
-    except (TypeError, RuntimeError):
-        return None
-
-
 def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, layout: object = None) -> Tensor:
     """Creates a tensor of zeros (of empty strings, for strings; of False, for bools).
 
@@ -343,11 +343,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None,
         >>> tf.zeros([2, 3], tf.int32).numpy().tolist()
         [[0, 0, 0], [0, 0, 0]]
     """
-    if not detours and type(dtype) is DType and dtype.torch is not None:
-        tensor = _filled_at_once(torch.zeros, shape, dtype)
-        if tensor is not None:
-            return tensor
-    return _constant_fill(shape, 0, dtype, name)
+    return _constant_fill(torch.zeros, 0, shape, dtype, name)
 
 
 def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, layout: object = None) -> Tensor:
@@ -369,11 +365,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, 
         >>> tf.ones([3]).numpy().tolist()
         [1.0, 1.0, 1.0]
     """
-    if not detours and type(dtype) is DType and dtype.torch is not None:
-        tensor = _filled_at_once(torch.ones, shape, dtype)
-        if tensor is not None:
-            return tensor
-    return _constant_fill(shape, 1, dtype, name)
+    return _constant_fill(torch.ones, 1, shape, dtype, name)
 
 
 def _zeros_of_array(x: ListVariant | StringArray) -> Any:
@@ -599,13 +591,10 @@ def range(
     numbers = [v if isinstance(v, Tensor) else convert(v, None if hasattr(v, "dtype") else dtype)
                for v in (start, limit, delta)]  # fmt: skip
     if dtype is None:
-        for number in numbers:
-            if number.dtype not in _RANGE_DTYPES:
-                if all(n.dtype is number.dtype for n in numbers):
-                    break
-                raise AssertionError(f"tf.range can't mix {', '.join(n.dtype.name for n in numbers)}: give a dtype")
-        dtypes = [n.dtype for n in numbers if n.dtype in _RANGE_DTYPES]
-        dtype = max(dtypes, key=_RANGE_DTYPES.index) if dtypes else numbers[0].dtype
+        dtypes = {n.dtype for n in numbers}
+        if len(dtypes) > 1 and not dtypes.issubset(_RANGE_DTYPES):
+            raise AssertionError(f"tf.range can't mix {', '.join(n.dtype.name for n in numbers)}: give a dtype")
+        dtype = max(dtypes, key=_RANGE_DTYPES.index) if len(dtypes) > 1 else numbers[0].dtype
     start, limit, delta = [cast_to(n, dtype) for n in numbers]
     return range_op(start, limit, delta, name)
 

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from tapeflow.array.creation import range_op
-from tapeflow.array.gathers import gather
+from tapeflow.array.gathers import check_indices, gather
 from tapeflow.array.properties import size_op
 from tapeflow.array.reshapes import reshape
 from tapeflow.core.autodiff.gradients import shape_argument, shape_of
@@ -42,9 +42,7 @@ def _partition_kernel(data: torch.Tensor, partitions: torch.Tensor, num_partitio
         raise TypeError("the shape rule says what is wrong")
     low, high = (int(end) for end in partitions.aminmax()) if partitions.numel() else (0, 0)
     if low < 0 or high >= num_partitions:
-        place = torch.nonzero((partitions < 0) | (partitions >= num_partitions))[0].tolist()
-        at = f"[{','.join(map(str, place))}]" if place else ""
-        raise invalid(f"partitions{at} = {partitions[tuple(place)].item()} is not in [0, {num_partitions})")
+        check_indices(partitions, num_partitions, "partitions")
     which = partitions.reshape(-1)
     rows = data.reshape((which.numel(), *data.shape[rank:]))
     order = _stable_order(which.to(torch.uint8) if num_partitions <= 256 else which)  # bytes are faster

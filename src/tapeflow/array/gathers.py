@@ -76,10 +76,11 @@ def _clip_indices(indices: torch.Tensor, length: int) -> tuple[torch.Tensor, tor
     return torch.where(outside, 0, indices), outside
 
 
-def _check_indices(indices: torch.Tensor, length: int) -> None:
+def check_indices(indices: torch.Tensor, length: int, name: str = "indices") -> None:
+    """Raises InvalidArgumentError for the first index that is out of range."""
     for place in torch.nonzero((indices < 0) | (indices >= length)).tolist()[:1]:
         at = f"[{','.join(map(str, place))}]" if place else ""
-        raise invalid(f"indices{at} = {indices[tuple(place)].item()} is not in [0, {length})")
+        raise invalid(f"{name}{at} = {indices[tuple(place)].item()} is not in [0, {length})")
 
 
 def _taken_in_batches(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int) -> torch.Tensor:
@@ -95,7 +96,7 @@ def _taken_in_batches(params: torch.Tensor, indices: torch.Tensor, axis: int, ba
     outer, inner = params.shape[batch_dims:axis], params.shape[axis + 1 :]
     # An exported program has no values yet.
     if not torch.compiler.is_exporting() and math.prod((*batch, *outer, *inner)):
-        _check_indices(indices, params.shape[axis])
+        check_indices(indices, params.shape[axis])
     rows = params.reshape((math.prod(batch), math.prod(outer), params.shape[axis], math.prod(inner)))
     places = indices.reshape((rows.shape[0], 1, -1, 1)).to(torch.int64)
     size = (rows.shape[0], rows.shape[1], places.shape[2], rows.shape[3])
@@ -125,7 +126,7 @@ def gather_v2(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims
             sizes = (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :])
             if not math.prod(sizes):  # of slices without elements, TensorFlow takes any
                 return params.new_empty(sizes)
-            _check_indices(indices, params.shape[axis])
+            check_indices(indices, params.shape[axis])
         if indices.dtype == torch.int16:  # ATen has no such kernel
             return _taken_at(params, indices.to(torch.int32), axis)
         raise
@@ -156,14 +157,10 @@ def _(call: Call, dy: Tensor) -> Any:
 def _(batch: Batch, params: Slices, indices: Slices, axis: int, batch_dims: int) -> Any:
     axis = static(axis) % (params.rank or 1)
     batch_dims = batch_dims % (indices.rank + 1) if batch_dims < 0 else batch_dims
-    if params.stacked and indices.stacked:
-        return batch.run(params.value, indices.value, axis + 1, batch_dims + 1)
+    if batch_dims or (params.stacked and indices.stacked):
+        return batch.run(batch.stack(params), batch.stack(indices), axis + 1, batch_dims + 1)
     if params.stacked:
-        if batch_dims:
-            return batch.run(params.value, batch.stack(indices), axis + 1, batch_dims + 1)
         return batch.run(params.value, indices.value, axis + 1, 0)
-    if batch_dims:
-        return batch.run(batch.stack(params), indices.value, axis + 1, batch_dims + 1)
     gathered = batch.run(params.value, indices.value, axis, 0)  # the slices lie along the axis
     rank = params.rank + indices.rank
     return gathered if not axis else transpose_op(gathered, (axis, *range(axis), *range(axis + 1, rank)))

@@ -41,17 +41,11 @@ def less_static(tensor: Tensor, shape: ShapeLike) -> Any:
     return result
 
 
+_UNCHANGED: dict[str, Any] = {"shape": same, "strings": _return_itself, "element": lambda b, x: x}
+_IDENTITY: dict[str, Any] = {**_UNCHANGED, "identity": True, "view": True, "takes_sparse": True}
+
 # Returns the same value as a new tensor.
-identity_op = defined_op(
-    "Identity",
-    _return_itself,
-    shape=same,
-    strings=_return_itself,
-    element=lambda b, x: x,
-    identity=True,
-    view=True,
-    takes_sparse=True,
-)
+identity_op = defined_op("Identity", _return_itself, **_IDENTITY)
 
 
 @identity_op.gradient()
@@ -155,16 +149,7 @@ def _(call: Call, *dys: Any) -> Any:
     return dys
 
 
-@op(
-    "StopGradient",
-    kernel=_return_itself,
-    shape=same,
-    strings=_return_itself,
-    element=lambda b, x: x,
-    identity=True,
-    view=True,
-    takes_sparse=True,
-)
+@op("StopGradient", _return_itself, **_IDENTITY)
 def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the same value, through which no gradient passes.
 
@@ -187,7 +172,7 @@ def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("GuaranteeConst", kernel=_return_itself, shape=same, strings=_return_itself, element=lambda b, x: x)
+@op("GuaranteeConst", _return_itself, **_UNCHANGED)
 def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the same value; in TensorFlow, a promise to its compiler that it never changes.
 
@@ -240,11 +225,9 @@ def group(*inputs: Any, **kwargs: Any) -> Operation | None:
     name = kwargs.pop("name", None)
     if kwargs:
         raise ValueError(f"Unknown keyword arguments: {', '.join(kwargs)}")
-    return (
-        None
-        if state.graph is None
-        else _group_in_graph(nest.flatten(inputs, expand_composites=True), name or "group_deps")
-    )
+    if state.graph is None:
+        return None
+    return _group_in_graph(nest.flatten(inputs, expand_composites=True), name or "group_deps")
 
 
 def _group_in_graph(inputs: Sequence[Any], name: str) -> Any:

@@ -36,7 +36,7 @@ class Initializer:
 
     def get_config(self) -> dict[str, Any]:
         """Returns the arguments that create the same initializer again."""
-        return {}
+        return dict(vars(self))
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
@@ -145,10 +145,6 @@ class RandomUniform(Initializer):
             return stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, dtype)
         return uniform(shape, self.minval, self.maxval, dtype)
 
-    def get_config(self) -> dict[str, Any]:
-        """Returns the arguments that create the same initializer again."""
-        return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
-
 
 class RandomNormal(Initializer):
     """Creates normally distributed numbers.
@@ -176,7 +172,3 @@ class RandomNormal(Initializer):
         if self.seed is not None:
             return stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, dtype)
         return normal(shape, self.mean, self.stddev, dtype)
-
-    def get_config(self) -> dict[str, Any]:
-        """Returns the arguments that create the same initializer again."""
-        return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}

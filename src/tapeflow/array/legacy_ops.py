@@ -36,12 +36,11 @@ def broadcast_gradient_args(s0: torch.Tensor, s1: torch.Tensor) -> tuple[torch.T
 def _concat_offsets(axis: int, shapes: list[torch.Tensor]) -> tuple[torch.Tensor, ...]:
     lengths = [int(s[axis]) for s in shapes]
     starts = np.cumsum([0, *lengths[:-1]])
-    offsets = []
-    for shape, start in zip(shapes, starts, strict=True):
-        offset = torch.zeros_like(shape)
-        offset[axis] = int(start)
-        offsets.append(offset)
-    return tuple(offsets)
+    axis %= len(shapes[0])
+    return tuple([
+        torch.tensor([int(start) if d == axis else 0 for d in range(len(shape))], dtype=shape.dtype)
+        for shape, start in zip(shapes, starts, strict=True)
+    ])  # fmt: skip
 
 
 @op("ConcatOffset", kernel=_concat_offsets, host=("concat_dim",), shape=lambda axis, shapes: list(shapes))

@@ -175,25 +175,21 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, 
     if rank == 0:
         raise ValueError("mask cannot be scalar.")
     dims = shape_of(x)
-    if isinstance(axis, SymbolicTensor):
-        dims, axis = shape_op(x), cast_to(axis, int32)
-        axis = select_v2(less(axis, 0), axis + rank_op(x), axis)
-        flat = reshape(x, joined_dims(dims[:axis], [ops.Prod(dims[axis : axis + rank], 0)], dims[axis + rank :]))
-        return gather(flat, _true_places(condition), axis=axis)
-    if is_unranked(dims):
-        dims = dims.__tf_tensor__()
-        axis = axis + size_op(dims) if axis < 0 else axis
-        flat = reshape(x, joined_dims(dims[:axis], [ops.Prod(dims[axis : axis + rank], 0)], dims[axis + rank :]))
-        return gather(flat, _true_places(condition), axis=axis)
-    axis = axis + len(shape) if axis < 0 else axis
-    shape[axis : axis + rank].assert_is_compatible_with(masked)
-    flat = reshape(x, (*dims[:axis], math.prod(dims[axis : axis + rank]), *dims[axis + rank :]))
-    return gather(flat, _true_places(condition), axis=axis)
-
-
-def _true_places(condition: Tensor) -> Any:
-    """Returns the numbers of the elements of a mask that are true."""
-    return reshape(where_op(reshape(cast_to(condition, bool_), (-1,))), (-1,))
+    flat_shape: Any
+    if isinstance(axis, SymbolicTensor) or is_unranked(dims):
+        dims = shape_op(x)
+        if isinstance(axis, SymbolicTensor):
+            axis = cast_to(axis, int32)
+            axis = select_v2(less(axis, 0), axis + rank_op(x), axis)
+        elif axis < 0:
+            axis += size_op(dims)
+        flat_shape = joined_dims(dims[:axis], [ops.Prod(dims[axis : axis + rank], 0)], dims[axis + rank :])
+    else:
+        axis = axis + len(shape) if axis < 0 else axis
+        shape[axis : axis + rank].assert_is_compatible_with(masked)
+        flat_shape = (*dims[:axis], math.prod(dims[axis : axis + rank]), *dims[axis + rank :])
+    true_places = reshape(where_op(reshape(cast_to(condition, bool_), (-1,))), (-1,))
+    return gather(reshape(x, flat_shape), true_places, axis=axis)
 
 
 def sequence_mask(

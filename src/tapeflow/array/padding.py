@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.array.batched import with_entry_for_batch
+from tapeflow.array.batched import joined_batches, with_entry_for_batch
 from tapeflow.array.identities import cast_to
 from tapeflow.array.slicing import slice as slice_op
-from tapeflow.core.autodiff.gradients import shape_argument
+from tapeflow.core.autodiff.gradients import declare_adjoint, shape_argument
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, along_axis, behind, static
@@ -20,7 +20,7 @@ from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import argument_shape, leave_to_kernel, text, with_dimension, with_rank
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
-from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.shape import TensorShape, unknown_shape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import subtract
 
@@ -29,14 +29,8 @@ from tapeflow.math.arithmetic import subtract
 
 def _pad_rule(x: TensorShape, paddings: TensorLike, *_: Any) -> TensorShape:
     if isinstance(paddings, Tensor):  # not static
-        rows = paddings.shape.with_rank(2)
-        if not rows[1:].is_compatible_with([2]):
-            raise invalid(f"Dimension must be 2 but is {rows[1]}")
-        if x.rank is None and rows[0] is not None:
-            return TensorShape([None] * rows[0])
-        if rows[0] is not None and rows[0] != x.rank:
-            raise invalid(f"Shape must be rank {rows[0]} but is rank {x.rank}")
-        return TensorShape(None if x.rank is None else [None] * x.rank)
+        rank = with_dimension(with_rank(paddings, 2), 1, 2)[0]
+        return unknown_shape(x.rank if rank is None else with_rank(x, rank).rank)
     rows = _static_rows(paddings)
     shape = np.shape(rows) if rows else (0, 2)
     if len(shape) != 2 or shape[1] != 2:
@@ -49,7 +43,7 @@ def _pad_rule(x: TensorShape, paddings: TensorLike, *_: Any) -> TensorShape:
         if (before or 0) < 0 or (after or 0) < 0:
             raise invalid(f"Paddings must be non-negative: {before} {after}")
     if x.rank is None:
-        return TensorShape([None] * shape[0])
+        return unknown_shape(shape[0])
     return TensorShape([None if None in (d, b, a) else d + b + a for d, (b, a) in zip(x, rows, strict=True)])
 
 
@@ -149,11 +143,6 @@ def _mirror_pad(input: torch.Tensor, paddings: Sequence[Any], mode: str) -> torc
     return input
 
 
-@_mirror_pad.gradient()
-def _(call: Call, dy: Tensor) -> Any:
-    return _mirror_pad_grad(dy, *call.attrs)
-
-
 def _mirror_grad_rule(dy: TensorShape, paddings: Any, mode: str) -> TensorShape:
     rank = with_dimension(with_rank(paddings, 2), 1, 2)[0]
     if rank is None:
@@ -177,9 +166,8 @@ def _mirror_pad_grad(input: torch.Tensor, paddings: tuple[Any, ...], mode: str) 
     return input
 
 
-@_mirror_pad_grad.gradient()
-def _(call: Call, dy: Tensor) -> Any:
-    return _mirror_pad(dy, *call.attrs)
+declare_adjoint(_mirror_pad, _mirror_pad_grad)
+declare_adjoint(_mirror_pad_grad, _mirror_pad)
 
 
 def pad(
@@ -273,9 +261,7 @@ def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tens
     """
 
 
-@reverse.gradient()
-def _(call: Call, dy: Tensor) -> Any:
-    return reverse(dy, call.attrs[0])
+declare_adjoint(reverse, reverse)
 
 
 def _roll_rule(x: TensorShape, shift: int | tuple[int, ...], axis: int | tuple[int, ...]) -> TensorShape:
@@ -394,8 +380,7 @@ def _(call: Call, dy: Tensor) -> Any:
 def _(batch: Batch, x: Slices, seq_lengths: Slices, seq_dim: int, batch_dim: int) -> Any:
     if batch_dim != 0:
         raise NoRule
-    reversed_ = batch.run(batch.flat(x), batch.flat(seq_lengths), seq_dim, 0)
-    return batch.unflat(reversed_, batch.outputs[0], x)
+    return joined_batches(batch, x, seq_lengths, seq_dim, 0)
 
 
 def reverse_sequence(

@@ -80,13 +80,7 @@ def _all_dims(input: list[Any], out_type: DType = int32) -> list[torch.Tensor]:
     return [_shape_kernel(x, out_type) for x in input]
 
 
-@op(
-    "ShapeN",
-    kernel=_all_dims,
-    shape=lambda input, _: [TensorShape([x.rank]) for x in input],
-    strings=_all_dims,
-    reads_shape=True,
-)
+@op("ShapeN", _all_dims, shape=lambda xs, _: [TensorShape([x.rank]) for x in xs], strings=_all_dims, reads_shape=True)
 def shape_n(input: Sequence[TensorLike], out_type: DTypeLike = int32, name: str | None = None) -> list[Tensor]:
     """Returns the shapes of tensors, as tensors.
 

@@ -36,14 +36,6 @@ _SHARED_BYTES = 1 << 20  # smaller tensors are written out: ops are faster on th
 _PACKED = frozenset({"float16", "bfloat16", "float32", "float64", "int8", "uint8", "int16", "int32", "int64"})
 
 
-def _proto_class() -> Any:
-    try:
-        from tensorboard.compat.proto import tensor_pb2
-    except ImportError as error:
-        raise ImportError("TensorProto messages need the package tensorboard: pip install tensorboard") from error
-    return tensor_pb2.TensorProto
-
-
 def _proto_array(values: Any, dtype: DType | None) -> tuple[Any, DType]:
     if isinstance(values, EagerTensor) or not (is_sequence(values) and not isinstance(values, np.ndarray)):
         if dtype is None or isinstance(values, EagerTensor):
@@ -86,9 +78,10 @@ def make_tensor_proto(
         >>> tf.make_ndarray(tf.make_tensor_proto(7, shape=[2])).tolist()  # doctest: +SKIP
         [7, 7]
     """
+    from tensorboard.compat.proto.tensor_pb2 import TensorProto
+
     if values is None:
         raise ValueError("None values not supported.")
-    proto_class = _proto_class()
     if isinstance(values, EagerTensor) and values.dtype is variant:
         return _of_variants(values.value)
     dtype = None if dtype is None else as_dtype(dtype).base_dtype
@@ -100,7 +93,7 @@ def make_tensor_proto(
         raise TypeError(f"Expected Tensor's shape: {dims}, but got {array.shape}.")
     if array.size > size:
         raise ValueError(f"Too many elements provided. Takes at most {size}, but got {array.size}.")
-    proto = proto_class(dtype=dtype.as_datatype_enum, tensor_shape=TensorShape(dims).as_proto())
+    proto = TensorProto(dtype=dtype.as_datatype_enum, tensor_shape=TensorShape(dims).as_proto())
     if dtype.name in _PACKED and array.size == size and size > 1:
         proto.tensor_content = array.astype(array.dtype.newbyteorder("<")).tobytes()
         return proto
@@ -266,16 +259,13 @@ def _read_elements(tensor: TensorProto) -> Any:
         return _read_strings(tensor.tensor_content, size)
     if tensor.tensor_content:
         return np.frombuffer(tensor.tensor_content, np.dtype(kind).newbyteorder("<")).astype(kind).reshape(size)
-    values = list(getattr(tensor, VALUE_FIELDS[dtype.name]))
-    row: Any
+    field = VALUE_FIELDS[dtype.name]
+    values = list(getattr(tensor, field))
     if dtype is string:
-        row = StringArray.of(values)
-    elif VALUE_FIELDS[dtype.name] == "half_val":
-        row = np.array(values, np.int32).astype(np.uint16).view(kind)
-    elif dtype.is_complex:
-        row = np.array(values, np.float64).view(np.complex128).astype(kind)
-    elif VALUE_FIELDS[dtype.name] == "int_val":  # 32 bits each, even if the dtype has fewer
-        row = np.array(values, np.int32).astype(kind)
-    else:
-        row = np.array(values, kind)
-    return row
+        return StringArray.of(values)
+    if field == "half_val":
+        return np.array(values, np.int32).astype(np.uint16).view(kind)
+    if dtype.is_complex:
+        return np.array(values, np.float64).view(np.complex128).astype(kind)
+    # Integers have 32 bits each, even if the dtype has fewer.
+    return np.array(values, np.int32 if field == "int_val" else kind).astype(kind, copy=False)

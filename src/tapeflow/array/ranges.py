@@ -58,16 +58,15 @@ def eye(
         [[1.0, 0.0], [0.0, 1.0]]
     """
     columns = num_rows if num_columns is None else num_columns
-    if (
-        type(num_rows) is int and type(columns) is int and num_rows >= 0 and columns >= 0 and batch_shape is None
-        and type(dtype) is DType and dtype.torch is not None and not detours
-    ):  # fmt: skip
+    sizes: list[Any] = [num_rows, columns]
+    static = type(num_rows) is int and type(columns) is int and num_rows >= 0 and columns >= 0
+    if static and batch_shape is None and type(dtype) is DType and dtype.torch is not None and not detours:
         try:
-            ones = torch.eye(num_rows, columns, dtype=dtype.torch, device=devices.current_or_default(dtype.torch))
+            ones = torch.eye(*sizes, dtype=dtype.torch, device=devices.current_or_default(dtype.torch))
             return EagerTensor(ones, dtype)
         except RuntimeError:  # too large, or a dtype that ATen lacks here
             pass
-    for n in (num_rows, columns):
+    for n in sizes:
         if not isinstance(n, (int, np.integer)) and not isinstance(n, Tensor):
             raise TypeError(
                 "Arguments `num_rows` and `num_columns` must be positive integer values. "
@@ -77,8 +76,8 @@ def eye(
         ops.Minimum(num_rows, columns)  # raises for arguments that are not numbers
         batch_shape = None if batch_shape is None else convert(batch_shape, int32)
     dtype = as_dtype(dtype).base_dtype
-    if type(num_rows) is int and type(columns) is int and num_rows >= 0 and columns >= 0:
-        for dims in ((min(num_rows, columns),), (num_rows, columns)):  # the diagonal first, as TensorFlow
+    if static:
+        for dims in ([min(sizes)], sizes):  # the diagonal first, as TensorFlow
             check_memory(dims, dtype.size)
     one, zero = (True, False) if dtype.is_bool else (1, 0)
     rows = fill((num_rows,), 0) if type(num_rows) is int and num_rows < 0 else range(_as_int(num_rows))

@@ -13,7 +13,7 @@ from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.properties import size_op
 from tapeflow.core.autodiff.gradients import sum_to_shape
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, behind, static, vector
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, along_axis, behind, static, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.memory import check_memory
@@ -128,11 +128,6 @@ def _(tensor: Tensor, shape: TensorLike) -> Any:
     return None, f"{{0}}.reshape({dims})"
 
 
-@reshape.gradient(needs="shapes")
-def _(call: Call, dy: Tensor) -> Any:
-    return reshape(dy, call.shape(0))
-
-
 @reshape.batching
 def _(batch: Batch, x: Slices, shape: Slices | tuple[int, ...]) -> Any:
     dims = vector(shape)
@@ -141,7 +136,7 @@ def _(batch: Batch, x: Slices, shape: Slices | tuple[int, ...]) -> Any:
     return batch.reshape(x.value, [d if s is None else s for d, s in zip(dims, static_dims, strict=True)])
 
 
-def _broadcast_to_rule(x: TensorShape, shape: Any) -> TensorShape:
+def _broadcast_rule(x: TensorShape, shape: Any) -> TensorShape:
     if isinstance(shape, Tensor):  # not static
         check_rank(shape, 1)
         return TensorShape(None)
@@ -171,9 +166,7 @@ def _broadcast_kernel(x: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
     return result
 
 
-@op(
-    "BroadcastTo", _broadcast_kernel, host=("shape",), shape=_broadcast_to_rule, moves=True, identity_if_same_shape=True
-)
+@op("BroadcastTo", _broadcast_kernel, host=("shape",), shape=_broadcast_rule, moves=True, identity_if_same_shape=True)
 def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Repeats a tensor along dimensions of length 1, and along new leading ones.
 
@@ -276,11 +269,6 @@ def _(input: Tensor, axis: int | Sequence[int] | None = None) -> Any:
     return None, f"{{0}}.squeeze({tuple({a % dims.rank for a in axes})})"
 
 
-@squeeze_op.gradient(needs="shapes")
-def _(call: Call, dy: Tensor) -> Any:
-    return reshape(dy, call.shape(0))
-
-
 @squeeze_op.batching
 def _(batch: Batch, x: Slices, axis: tuple[int, ...] | None) -> Any:
     axes = list(_squeeze_axes(axis))
@@ -306,11 +294,13 @@ def _expand_dims_rule(x: TensorShape, axis: int) -> TensorShape:
     return TensorShape(dims)
 
 
-def _unsqueeze_kernel(x: torch.Tensor, axis: int) -> torch.Tensor:
+def _insert_dimension(x: torch.Tensor, axis: int) -> torch.Tensor:
     return torch.unsqueeze(x, axis if type(axis) is not tuple or len(axis) != 1 else axis[0])
 
 
-@op("ExpandDims", kernel=_unsqueeze_kernel, host=("axis",), shape=_expand_dims_rule, moves=True, view=True)
+@op(
+    "ExpandDims", _insert_dimension, host=("axis",), shape=_expand_dims_rule, moves=True, view=True, batching=along_axis
+)
 def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """Inserts a dimension of length 1.
 
@@ -330,14 +320,11 @@ def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> T
     """
 
 
+@reshape.gradient(needs="shapes")
+@squeeze_op.gradient(needs="shapes")
 @expand_dims.gradient(needs="shapes")
 def _(call: Call, dy: Tensor) -> Any:
     return reshape(dy, call.shape(0))
-
-
-@expand_dims.batching
-def _(batch: Batch, x: Slices, axis: int) -> Any:
-    return batch.run(x.value, behind(static(axis)))
 
 
 # ---- transpose -------------------------------------------------------------------------------------------------------

@@ -93,12 +93,10 @@ def _flatten_leading(tensor: torch.Tensor, depth: int) -> torch.Tensor:
     return tensor.reshape((math.prod(tensor.shape[:depth]), *tensor.shape[depth:]))
 
 
-def _scatter_strings(
-    indices: torch.Tensor, updates: StringArray, shape: tuple[int, ...], bad_indices_policy: str = ""
-) -> Any:
+def _scatter_strings(indices: torch.Tensor, updates: StringArray, shape: tuple[int, ...], policy: str) -> Any:
     """Scatters strings, joining all at one place; or integers of a quantized dtype."""
     order = torch.arange(updates.size).view(updates.shape)
-    places, rows = _scatter_places(indices, order, shape, bad_indices_policy)
+    places, rows = _scatter_places(indices, order, shape, policy)
     width, total = math.prod(shape[indices.shape[-1] :]), math.prod(shape)
     targets = (places.numpy()[:, None] * width + np.arange(width)).reshape(-1)
     sources = rows.numpy().reshape(-1)
@@ -199,10 +197,8 @@ def _scatter_rows(tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Te
 
 
 def _accumulate_kernel(sign: int) -> Any:
-    def kernel(
-        tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = ""
-    ) -> torch.Tensor:
-        out, target, places, rows = _scatter_rows(tensor, indices, updates, bad_indices_policy)
+    def kernel(tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, policy: str) -> torch.Tensor:
+        out, target, places, rows = _scatter_rows(tensor, indices, updates, policy)
         target.index_add_(0, places, rows, alpha=sign)
         return out
 
@@ -212,10 +208,8 @@ def _accumulate_kernel(sign: int) -> Any:
 def _extreme_kernel(reduction: str, least: float) -> Any:
     """Returns a kernel by a comparison, which no NaN among the updates passes and none in the tensor ends."""
 
-    def kernel(
-        tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = ""
-    ) -> torch.Tensor:
-        out, target, places, rows = _scatter_rows(tensor, indices, updates, bad_indices_policy)
+    def kernel(tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, policy: str) -> torch.Tensor:
+        out, target, places, rows = _scatter_rows(tensor, indices, updates, policy)
         if rows.is_floating_point() and may_have_nan(rows):
             rows = (torch.fmax if least < 0 else torch.fmin)(rows, rows.new_full((), least))
         where = places.reshape((-1,) + (1,) * (rows.ndim - 1)).expand_as(rows)

@@ -152,6 +152,9 @@ def _(batch: Batch, x: Slices, begin: tuple[int, ...], size: tuple[int, ...]) ->
 
 # ---- strided slice ---------------------------------------------------------------------------------------------------
 
+Ints = Sequence[int]
+Vector = Slices | tuple[int, ...]  # of a batching rule
+
 
 class _Spec(NamedTuple):
     """The numbers and masks of a StridedSlice; bit i of a mask is about entry i of the lists."""
@@ -319,20 +322,13 @@ strided_slice_op = defined_op(
 
 
 @strided_slice_op.static_value
-def _(
-    input: Tensor,
-    begin: TensorLike,
-    end: TensorLike,
-    strides: TensorLike,
-    begin_mask: int,
-    end_mask: int,
-    *other_masks: int,
-) -> Any:
+def _(input: Tensor, begin: TensorLike, end: TensorLike, strides: TensorLike, *masks: int) -> Any:
+    begin_mask, end_mask, *other_masks = masks
     begin = host_static(begin)
     if input.shape.rank != 1 or type(begin) is not tuple or len(begin) != 1:
         raise NotStatic
     whole, first = elements(input), begin[0]
-    if other_masks == (0, 0, 1):  # one element
+    if other_masks == [0, 0, 1]:  # one element
         if first is None or not -len(whole) <= first < len(whole):
             raise NotStatic
         return whole[first]
@@ -376,17 +372,8 @@ class _PickedElements:
         NoRule: it takes something else.
     """
 
-    def __init__(
-        self,
-        rank: int,
-        begin: Slices,
-        strides: list[int],
-        begin_mask: int,
-        end_mask: int,
-        ellipsis: int,
-        new: int,
-        shrink: int,
-    ) -> None:
+    def __init__(self, rank: int, begin: Slices, strides: list[int], *masks: int) -> None:
+        begin_mask, end_mask, ellipsis, new, shrink = masks
         if new:
             raise NoRule
         self._begin, self._entries = begin, []
@@ -412,14 +399,7 @@ class _PickedElements:
 
 
 @strided_slice_op.batching
-def _(
-    batch: Batch,
-    x: Slices,
-    begin: Slices | tuple[int, ...],
-    end: Slices | tuple[int, ...],
-    strides: tuple[int, ...],
-    *masks: int,
-) -> Any:
+def _(batch: Batch, x: Slices, begin: Vector, end: Vector, strides: Vector, *masks: int) -> Any:
     if isinstance(begin, Slices) and begin.stacked:
         picked = _PickedElements(x.rank, begin, vector(strides), *masks)
         values = transpose_op(x.value, (0, *(a + 1 for a in picked.order)) if x.stacked else picked.order)
@@ -430,14 +410,7 @@ def _(
     return batch.run(x.value, (0, *begins), (0, *ends), (1, *steps), begin_mask | 1, end_mask | 1, *others)
 
 
-def _spread_slice(
-    shape: tuple[int, ...],
-    begin: Sequence[int],
-    end: Sequence[int],
-    strides: Sequence[int],
-    dy: torch.Tensor,
-    *masks: int,
-) -> torch.Tensor:
+def _spread_slice(shape: Ints, begin: Ints, end: Ints, strides: Ints, dy: torch.Tensor, *masks: int) -> torch.Tensor:
     index, flips = _torch_index(shape, _Spec(begin, end, strides, *masks))
     dx = dy.new_zeros(shape)
     dx[index] = torch.flip(dy, flips) if flips else dy
@@ -449,19 +422,22 @@ def _shape_rule(shape: ShapeLike, *_: Any) -> TensorShape:
     return TensorShape([d if type(d) is int else None for d in shape] if isinstance(shape, tuple) else None)
 
 
-@op("StridedSliceGrad", kernel=_spread_slice, host=("shape", "begin", "end", "strides"), shape=_shape_rule, moves=True,
-    in_loops=lambda b, *_: b.strided_slice_gradient())  # fmt: skip
-def _strided_slice_grad(
-    shape: TensorLike, begin: TensorLike, end: TensorLike, strides: TensorLike, dy: TensorLike, begin_mask: int = 0,
-    end_mask: int = 0,
-    ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, name: str | None = None,
-) -> Any:  # fmt: skip
-    """Returns zeros of a shape, with `dy` in the place of the slice."""
+# Returns zeros of a shape, with `dy` in the place of the slice.
+_strided_slice_grad = defined_op(
+    "StridedSliceGrad",
+    _spread_slice,
+    host=("shape", "begin", "end", "strides"),
+    shape=_shape_rule,
+    moves=True,
+    in_loops=lambda b, *_: b.strided_slice_gradient(),
+)
 
 
 @_strided_slice_grad.inline
 def _(shape: ShapeLike, begin: TensorLike, end: TensorLike, strides: Sequence[int], dy: Tensor, *masks: int) -> Any:
-    dims, index = _static_gradient(shape, begin, end, strides, *masks)
+    dims = host_static(shape)
+    static = isinstance(dims, tuple) and None not in dims
+    index = _static_index(dims, (begin, end, strides, *masks)) if static else None
     if index is None or any(not isinstance(i, _slice_type) or i.step not in (None, 1) for i in index):
         return None
     paddings: list[int] = []
@@ -471,13 +447,6 @@ def _(shape: ShapeLike, begin: TensorLike, end: TensorLike, strides: Sequence[in
     return torch.constant_pad_nd, f"{{kernel}}({{0}}, {[0] * 2 * (len(dims) - len(index)) + paddings})"
 
 
-def _static_gradient(shape: Any, *spec: Any) -> tuple[Any, Any]:
-    """Returns the shape of the gradient of a slice, and torch's index of the slice; None if they are not static."""
-    dims = host_static(shape)
-    static = isinstance(dims, tuple) and None not in dims
-    return dims, _static_index(dims, spec) if static else None
-
-
 @_strided_slice_grad.gradient()
 def _(call: Call, dy: Tensor) -> Any:
     _, begin, end, strides, *masks = call.attrs
@@ -485,15 +454,7 @@ def _(call: Call, dy: Tensor) -> Any:
 
 
 @_strided_slice_grad.batching
-def _(
-    batch: Batch,
-    shape: tuple[int, ...],
-    begin: tuple[int, ...],
-    end: tuple[int, ...],
-    strides: tuple[int, ...],
-    dy: Slices,
-    *masks: int,
-) -> Any:
+def _(batch: Batch, shape: Vector, begin: Vector, end: Vector, strides: Vector, dy: Slices, *masks: int) -> Any:
     dims = vector(shape)
     if isinstance(begin, Slices) and begin.stacked:
         picked = _PickedElements(len(dims), begin, vector(strides), *masks)
@@ -507,12 +468,7 @@ def _(
 
 
 def _strided_update_kernel(
-    input: torch.Tensor,
-    begin: Sequence[int],
-    end: Sequence[int],
-    strides: Sequence[int],
-    value: torch.Tensor,
-    *masks: int,
+    input: torch.Tensor, begin: Ints, end: Ints, strides: Ints, value: torch.Tensor, *masks: int
 ) -> torch.Tensor:
     index, flips = _torch_index(input.shape, _Spec(begin, end, strides, *masks))
     out = input.clone(memory_format=torch.contiguous_format)
@@ -596,32 +552,23 @@ def getitem(self: Tensor, key: Any) -> Any:
     """Computes `tensor[key]`: ints, slices, `...`, `tf.newaxis`, scalar integer tensors, or a boolean mask."""
     kind = type(key)
     value = self.value
-    if kind is int and type(value) is torch.Tensor and not detours:
-        try:
+    if type(value) is not torch.Tensor or detours:
+        return careful_getitem(self, key)
+    try:
+        if kind is int or (kind is tuple and _BASIC.issuperset(map(type, key)) and key.count(Ellipsis) < 2):
             part = value[key]
-        except Exception:
+        elif kind is _slice_type and type(key.step) is int and key.step < 0:
+            part = torch.flip(value[_positive_slice(key.start, key.stop, key.step, value.shape[0])], (0,))
+        elif kind is _slice_type:
+            part = value[key]
+        else:
             return careful_getitem(self, key)
-        out = EagerTensor(part, self.dtype)
-        if listeners and self._id and state.tapes:
-            record_unary(strided_slice_op.op, self, spec_of(key), out)
-        return out
-    if (
-        (kind is _slice_type or (kind is tuple and _BASIC.issuperset(map(type, key)) and key.count(Ellipsis) < 2))
-        and type(value) is torch.Tensor
-        and not detours
-    ):
-        try:
-            if kind is _slice_type and type(key.step) is int and key.step < 0:
-                part = value[_positive_slice(key.start, key.stop, key.step, value.shape[0])]
-                out = EagerTensor(torch.flip(part, (0,)), self.dtype)
-            else:
-                out = EagerTensor(value[key], self.dtype)
-        except Exception:  # steps backwards, an error, or a dtype that torch can't slice
-            return careful_getitem(self, key)
-        if listeners and self._id and state.tapes:
-            record_unary(strided_slice_op.op, self, spec_of(key), out)
-        return out
-    return careful_getitem(self, key)
+    except Exception:  # steps backwards, an error, or a dtype that torch can't slice
+        return careful_getitem(self, key)
+    out = EagerTensor(part, self.dtype)
+    if listeners and self._id and state.tapes:
+        record_unary(strided_slice_op.op, self, spec_of(key), out)
+    return out
 
 
 def careful_getitem(self: Tensor, key: Any) -> Any:
@@ -641,9 +588,7 @@ def careful_getitem(self: Tensor, key: Any) -> Any:
 
 
 def _is_mask(key: object) -> bool:
-    if isinstance(key, Tensor):
-        return key.dtype.is_bool
-    return isinstance(key, np.ndarray) and key.dtype == bool
+    return key.dtype.is_bool if isinstance(key, Tensor) else isinstance(key, np.ndarray) and key.dtype == bool
 
 
 def spec_of(key: Any) -> _Spec:
@@ -658,20 +603,12 @@ def spec_of(key: Any) -> _Spec:
     begin_mask = end_mask = ellipsis_mask = new_axis_mask = shrink_axis_mask = 0
     for i, entry in enumerate(key if isinstance(key, (tuple, list)) else (key,)):
         first, last, step = 0, 0, 1
-        if type(entry) is int:
-            first, last = entry, entry + 1
-            shrink_axis_mask |= 1 << i
-        elif type(entry) is _slice_type:
-            if entry.start is None:
-                begin_mask |= 1 << i
-            else:
-                first = _as_index(entry.start)
-            if entry.stop is None:
-                end_mask |= 1 << i
-            else:
-                last = _as_index(entry.stop)
-            if entry.step is not None:
-                step = _as_index(entry.step)
+        if type(entry) is _slice_type:
+            begin_mask |= (entry.start is None) << i
+            end_mask |= (entry.stop is None) << i
+            first = 0 if entry.start is None else _as_index(entry.start)
+            last = 0 if entry.stop is None else _as_index(entry.stop)
+            step = 1 if entry.step is None else _as_index(entry.step)
         elif entry is Ellipsis:
             ellipsis_mask |= 1 << i
         elif entry is None:

@@ -256,18 +256,14 @@ def _codes_of(x: torch.Tensor) -> tuple[torch.Tensor, int]:
     return torch.empty_like(order).index_copy_(0, order, differs.cumsum(0)), keys.numel()
 
 
-def _unique_elements(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def _distinct_elements(x: StringArray | torch.Tensor) -> tuple[Any, torch.Tensor, torch.Tensor]:
     """Returns the distinct elements in the order of their first appearance, the place of each element among them, and
     their counts."""
     if x.ndim != 1:
         raise invalid("unique expects a 1D vector.")
-    first, where, counts = _in_order_of_appearance(*_codes_of(x))
-    return x[first], where, counts
-
-
-def _distinct_texts(x: StringArray) -> tuple[StringArray, torch.Tensor, torch.Tensor]:
-    if x.ndim != 1:
-        raise invalid("unique expects a 1D vector.")
+    if isinstance(x, torch.Tensor):
+        first, where, counts = _in_order_of_appearance(*_codes_of(x))
+        return x[first], where, counts
     if x.few is not None:
         numbers: dict[bytes, int] = {}
         where = torch.from_numpy(np.array([numbers.setdefault(v, len(numbers)) for v in x.few], np.int64))
@@ -280,10 +276,11 @@ def _distinct_texts(x: StringArray) -> tuple[StringArray, torch.Tensor, torch.Te
 def _distinct_slices(x: Any, axis: Any) -> tuple[Any, torch.Tensor, torch.Tensor]:
     """Returns the distinct slices along a dimension, the place of each slice among them, and their counts."""
     number = _only_axis(TensorShape(x.shape), axis)
-    flat = _unique_elements if isinstance(x, torch.Tensor) else _distinct_texts
     if number is None or x.ndim == 1:
-        return flat(x)
-    codes = flat(x.reshape(-1))[1].reshape(x.shape)  # numbers that are equal where the elements are; NaNs never are
+        return _distinct_elements(x)
+    codes = _distinct_elements(x.reshape(-1))[1].reshape(
+        x.shape
+    )  # numbers that are equal where the elements are; NaNs never are
     rows = codes.movedim(number, 0).flatten(1)
     rows = torch.nn.functional.pad(rows, (1, 0))  # slices without elements are equal
     codes = torch.unique(rows, dim=0, return_inverse=True)[1]
@@ -306,28 +303,22 @@ def _only_axis(x: TensorShape, axis: int | tuple[int, ...]) -> int | None:
     return axis[0] % x.rank
 
 
-def _unique_counts_kernel(x: Any, out_idx: DType = int32) -> Any:
-    y, where, counts = (_unique_elements if isinstance(x, torch.Tensor) else _distinct_texts)(x)
-    return y, where.to(out_idx.torch), counts.to(out_idx.torch)
+def _with_numbers(outputs: tuple[Any, torch.Tensor, torch.Tensor], out_idx: DType) -> tuple[Any, ...]:
+    """Returns what is distinct, with the places and the counts in a dtype."""
+    y, *numbers = outputs
+    return y, *[n.to(out_idx.torch) for n in numbers]
 
 
 @op("Unique", strings=True, moves=True, shape=check_ranks_first(lambda x, _: [[None], x], 1))
 def _unique_op(x: StringArray | torch.Tensor, out_idx: DType = int32) -> Any:
     """Returns the distinct elements of a vector."""
-    return _unique_counts_kernel(x, out_idx)[:2]
+    return _with_numbers(_distinct_elements(x), out_idx)[:2]
 
 
-@op("UniqueWithCounts", kernel=_unique_counts_kernel, strings=_unique_counts_kernel, moves=True,
-    shape=lambda x, _: [[None], x, [None]])  # fmt: skip
-def _unique_with_counts(x: TensorLike, out_idx: DTypeLike = int32, name: str | None = None) -> Any:
+@op("UniqueWithCounts", strings=True, moves=True, shape=lambda x, _: [[None], x, [None]])
+def _unique_with_counts(x: StringArray | torch.Tensor, out_idx: DType = int32) -> Any:
     """Returns the distinct elements of a vector, and the count of each."""
-
-
-def _unique_slices_counts_kernel(
-    x: StringArray | torch.Tensor, axis: int | tuple[int, ...], out_idx: DType = int32
-) -> Any:
-    y, where, counts = _distinct_slices(x, axis)
-    return y, where.to(out_idx.torch), counts.to(out_idx.torch)
+    return _with_numbers(_distinct_elements(x), out_idx)
 
 
 def _unique_slices_rule(x: TensorShape, axis: Any, _: Any = None) -> Any:
@@ -340,15 +331,14 @@ def _unique_slices_rule(x: TensorShape, axis: Any, _: Any = None) -> Any:
 @op("UniqueV2", strings=True, moves=True, host=("axis",), shape=_unique_slices_rule)
 def _unique_slices(x: StringArray | torch.Tensor, axis: int | tuple[int, ...], out_idx: DType = int32) -> Any:
     """Returns the distinct slices along the only dimension in `axis`, in the order of their first appearance."""
-    return _unique_slices_counts_kernel(x, axis, out_idx)[:2]
+    return _with_numbers(_distinct_slices(x, axis), out_idx)[:2]
 
 
-@op("UniqueWithCountsV2", kernel=_unique_slices_counts_kernel, strings=_unique_slices_counts_kernel, moves=True,
-    host=("axis",), shape=lambda x, axis, _=None: [*_unique_slices_rule(x, axis), [None]])  # fmt: skip
-def _unique_slices_with_counts(
-    x: TensorLike, axis: TensorLike, out_idx: DTypeLike = int32, name: str | None = None
-) -> Any:
+@op("UniqueWithCountsV2", strings=True, moves=True, host=("axis",),
+    shape=lambda x, axis, _=None: [*_unique_slices_rule(x, axis), [None]])  # fmt: skip
+def _unique_slices_with_counts(x: StringArray | torch.Tensor, axis: Any, out_idx: DType = int32) -> Any:
     """Returns the distinct slices along the only dimension in `axis`, and the count of each."""
+    return _with_numbers(_distinct_slices(x, axis), out_idx)
 
 
 not_differentiable(_unique_op, _unique_with_counts, _unique_slices, _unique_slices_with_counts)

@@ -418,11 +418,8 @@ not_differentiable(list_length)
 # ---- all entries -----------------------------------------------------------------------------------------------------
 
 
-def _stack_shape(entries: TensorShape, element_shape: ShapeLike, dtype: DType, num_elements: int) -> TensorShape:
-    return TensorShape([num_elements if num_elements >= 0 else None]).concatenate(_element(element_shape))
-
-
-@_list_op("TensorListStack", host=("element_shape",), shape=_stack_shape,
+@_list_op("TensorListStack", host=("element_shape",),
+    shape=lambda entries, shape, dtype, n: TensorShape([n if n >= 0 else None]).concatenate(_element(shape)),
     in_loops=lambda b, handle, *_: b.stack(handle))  # fmt: skip
 def list_stack(
     input_handle: Any, element_shape: int | Sequence[int], element_dtype: Any, num_elements: int = -1
@@ -454,13 +451,8 @@ def _(batch: Batch, entries: Slices, element_shape: Slices | tuple[Any, ...], dt
     return swap_batch_and_entries(batch.run(entries.value, dims, dtype, num_elements))
 
 
-def _gather_shape(
-    entries: TensorShape, indices: TensorShape, element_shape: tuple[int | None, ...], dtype: DType
-) -> TensorShape:
-    return indices.concatenate(_element(element_shape))
-
-
-@_list_op("TensorListGather", host=("element_shape",), shape=_gather_shape)
+@_list_op("TensorListGather", host=("element_shape",),
+    shape=lambda entries, indices, shape, dtype: indices.concatenate(_element(shape)))  # fmt: skip
 def list_gather(
     input_handle: ListVariant, indices: torch.Tensor, element_shape: int | tuple[int, ...], element_dtype: DType
 ) -> Raw:
@@ -576,15 +568,14 @@ def _shape_of_pieces(items: Sequence[Any], length: int | None, rest: TensorShape
     return length if len(lengths) != 1 else lengths.pop(), _with_shapes(rest, [shape[1:] for shape in shapes])
 
 
-def _concat_shape(
-    entries: TensorShape, element_shape: tuple[int, ...], leading_dims: tuple[Any, ...], dtype: DType
-) -> list[TensorShape]:
+def _concat_shapes(element_shape: tuple[int, ...]) -> list[TensorShape]:
     shape = _element(element_shape)
     joined = shape if shape.rank is None else TensorShape([None]).concatenate(shape[1:])
     return [joined, TensorShape([None])]
 
 
-@_list_op("TensorListConcatV2", host=("element_shape", "leading_dims"), shape=_concat_shape)
+@_list_op("TensorListConcatV2", host=("element_shape", "leading_dims"),
+    shape=lambda entries, shape, *_: _concat_shapes(shape))  # fmt: skip
 def list_concat(
     input_handle: ListVariant, element_shape: Any, leading_dims: Any, element_dtype: DType
 ) -> tuple[Raw, torch.Tensor]:
@@ -608,24 +599,18 @@ def _(batch: Batch, entries: Slices, element_shape: Any, leading_dims: Any, dtyp
     return [batch.reshape(rows, [times(length, dims[0]), *dims[1:]]), Slices(lengths, batch.outputs[1], False)]
 
 
-def _host_shape(shape: list[int]) -> Any:
-    """Returns the value of a shape attr as an `element_shape` argument: -1 for unknown dimensions."""
-    dims = TensorShape(shape)
-    return -1 if dims.rank is None else tuple([-1 if d is None else d for d in dims])
-
-
-@_list_op("TensorListConcat", shape=lambda entries, dtype, shape: _concat_shape(entries, _host_shape(shape), (), dtype))
+@_list_op("TensorListConcat", shape=lambda entries, dtype, shape: _concat_shapes(shape_argument(shape)))
 def list_concat_first(
     input_handle: ListVariant, element_dtype: DType, element_shape: Any = None
 ) -> tuple[Raw, torch.Tensor]:
     """Returns all entries joined along their first dimension, and their lengths."""
-    shape = _host_shape(element_shape)  # of its first dimension, the kernel takes no notice
+    shape = shape_argument(element_shape)  # of its first dimension, the kernel takes no notice
     return _joined_items(input_handle, shape if shape == -1 else (-1, *shape[1:]), (), element_dtype)
 
 
 @list_concat_first.gradient(needs="outputs", none_for_zero=True)
 def _(call: Call, dy: Tensor, dlengths: Any) -> Any:
-    return None if dy is None else list_split(dy, _host_shape(call.attrs[1]), call.outputs[1])
+    return None if dy is None else list_split(dy, shape_argument(call.attrs[1]), call.outputs[1])
 
 
 @op("TensorListSplit", strings=True, host=("element_shape",), shape=scalar)
@@ -773,11 +758,9 @@ def _(call: Call, dy: Tensor) -> Any:
 
 @list_scatter_first.batching
 @list_scatter_new.batching
-def _(batch: Batch, tensor: Slices, indices: Slices, element_shape: Any, *num_elements: Any) -> Any:
+def _(batch: Batch, tensor: Slices, indices: Slices, element_shape: Any, *count: Any) -> Any:
     dims = batched_dims(batch, entry_dims(element_shape))
-    return batch.run(
-        swap_batch_and_entries(tensor.value), shared_value(indices), dims, *map(shared_value, num_elements)
-    )
+    return batch.run(swap_batch_and_entries(tensor.value), shared_value(indices), dims, *map(shared_value, count))
 
 
 @_list_op("TensorListElementShape", shape=unknown, reads_shape=True)
@@ -828,6 +811,7 @@ def sum_of_lists(*lists: Tensor) -> Tensor:
 hooks.zeros_variant = zeros_variant
 
 
-def shape_argument(shape: TensorShape) -> Any:
+def shape_argument(shape: TensorShape | Sequence[int | None] | None) -> Any:
     """Returns a shape as an argument of list ops: -1 for an unknown rank or dimension."""
-    return -1 if shape.rank is None else tuple([-1 if d is None else d for d in shape])
+    dims = TensorShape(shape)
+    return -1 if dims.rank is None else tuple([-1 if d is None else d for d in dims])

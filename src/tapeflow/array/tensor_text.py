@@ -144,11 +144,8 @@ def _name_of(stream: object) -> str | None:
 
 def stream_of(name: str) -> Any:
     """Returns the stream for the name that an operation has for it, as `tf.print` takes it; None if it has none."""
-    return (
-        {"stdout": sys.stdout, "stderr": sys.stderr}.get(name)
-        or _LOGS.get(name)
-        or (name if name.startswith(_FILE) else None)
-    )
+    streams = {"stdout": sys.stdout, "stderr": sys.stderr, **_LOGS}
+    return streams.get(name, name if name.startswith(_FILE) else None)
 
 
 def printable(text: str) -> str:
@@ -246,9 +243,7 @@ def element_text(value: Any, dtype: DType) -> str:
         return _format_number(float(value), dtype.size == 8)
     if dtype.is_complex:
         return "?"  # TensorFlow writes no complex numbers either
-    if isinstance(value, bytes):
-        return f'"{escape_bytes(value)}"'
-    return str(value)
+    return f'"{escape_bytes(value)}"' if isinstance(value, bytes) else str(value)
 
 
 def _format_number(value: float, wide: bool) -> str:

@@ -11,14 +11,14 @@ import torch
 from tapeflow.array.batched_lists import stacked_list
 from tapeflow.array.creation import zeros_like_op
 from tapeflow.array.tensor_list import add_variants
-from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like, sum_to_shape
+from tapeflow.core.autodiff.gradients import conj, declare_adjoint, shape_of, sum_like, sum_to_shape, sum_wanted
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.elementwise_kernels import zero_where_zero
 from tapeflow.core.ops.op import op, widen
-from tapeflow.core.ops.shape_rules import broadcast, same, text
+from tapeflow.core.ops.shape_rules import broadcast, merge_shapes, same, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, variant
 from tapeflow.core.types.shape import TensorShape
@@ -190,9 +190,7 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@negative.gradient()
-def _(call: Call, dy: Tensor) -> Any:
-    return negative(dy)
+declare_adjoint(negative, negative)
 
 
 def _squared_difference(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -241,11 +239,7 @@ def _multiply_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 @_multiply_no_nan.gradient(needs="inputs")
 def _(call: Call, dy: Tensor) -> Any:
     x, y = call.inputs
-    want_x, want_y = call.wanted
-    return (
-        sum_like(_multiply_no_nan(dy, y), x) if want_x else None,
-        sum_like(_multiply_no_nan(x, dy), y) if want_y else None,
-    )
+    return sum_wanted(call, lambda: _multiply_no_nan(dy, y), lambda: _multiply_no_nan(x, dy))
 
 
 def _multiply_numbers_no_nan(args: tuple[Any, Any], name: str | None = None) -> Any:
@@ -273,17 +267,14 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
     """
 
 
-def _add_n_rule(inputs: list[TensorShape]) -> TensorShape:
-    return functools.reduce(lambda x, y: x.merge_with(y), inputs)
-
-
 def _add_variants(inputs: list[Any]) -> Any:
     if any(isinstance(v, StringArray) or v.shape for v in inputs):
         raise invalid("Value for attr 'T' of string is not in the list of allowed values")
     return add_variants(inputs)
 
 
-@op("AddN", strings=_add_variants, shape=_add_n_rule, in_loops=lambda b, inputs: b.add_all(inputs))
+@op("AddN", strings=_add_variants, shape=lambda inputs: merge_shapes(*inputs),
+    in_loops=lambda b, inputs: b.add_all(inputs))  # fmt: skip
 def add_n_op(inputs: list[torch.Tensor]) -> torch.Tensor:
     """Sums tensors of one shape."""
     first = inputs[0]

@@ -33,21 +33,20 @@ def bessel_j1_kernel(x: torch.Tensor) -> torch.Tensor:
 def bessel_y0_kernel(x: torch.Tensor) -> torch.Tensor:
     a = x.to(torch.float64)
     near = torch.clamp(a, 0.0, _FAR)
-    cosines = _node_cosines(near, _NODES)
-    # 10.8.2 with Neumann's expansion: Y0 = 2/pi (log(x/2) + gamma) J0 - 4/pi sum of (-1)^k J(2k) / k
-    logarithm = torch.log(near / 2) + _EULER
-    y = logarithm * cosines.mean(-1) + 2 * (cosines * _node_weights(a.device)).mean(-1)
-    return _join_ranges(x, a, 2 / math.pi * y, 0, 1)
+    return _join_ranges(x, a, 2 / math.pi * _neumann_expansion(near, _node_cosines(near, _NODES)), 0, 1)
 
 
 def bessel_y1_kernel(x: torch.Tensor) -> torch.Tensor:
     a = x.to(torch.float64)
     near = torch.clamp(a, 0.0, _FAR)
-    sines = _node_sines(near, _NODES)
-    # the derivative of Y0, with its sign changed
-    logarithm = torch.log(near / 2) + _EULER
-    y = logarithm * sines.mean(-1) + 2 * (sines * _node_weights(a.device)).mean(-1)
+    y = _neumann_expansion(near, _node_sines(near, _NODES))  # the derivative of Y0, with its sign changed
     return _join_ranges(x, a, 2 / math.pi * (y - _node_cosines(near, _FEW_NODES).mean(-1) / near), 1, 1)
+
+
+def _neumann_expansion(x: torch.Tensor, waves: torch.Tensor) -> torch.Tensor:
+    """Computes pi/2 times Y0 by 10.8.2: Y0 = 2/pi (log(x/2) + gamma) J0 - 4/pi sum of (-1)^k J(2k) / k."""
+    logarithm = torch.log(x / 2) + _EULER
+    return logarithm * waves.mean(-1) + 2 * (waves * _node_weights(x.device)).mean(-1)
 
 
 def _join_ranges(x: torch.Tensor, a: torch.Tensor, near: torch.Tensor, order: int, kind: int) -> torch.Tensor:

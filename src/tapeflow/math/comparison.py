@@ -13,6 +13,7 @@ from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops import elementwise_kernels
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.elementwise_kernels import comparison
 from tapeflow.core.ops.kernels import on_strings
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast, same
@@ -78,7 +79,7 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def compared_as_a_whole(function: Any, x: Any, y: Any, unlike: bool, name: str | None = None) -> Any:
+def compare_whole(function: Any, x: Any, y: Any, unlike: bool, name: str | None = None) -> Any:
     """Returns `equal` or `not_equal`, or `unlike` for tensors whose shapes do not broadcast.
 
     Args:
@@ -144,13 +145,11 @@ def _(x: Any, y: Any, unlike: bool) -> Any:
     return (not_equal if unlike else equal)(x, y)
 
 
-equal.op.variants = {"incompatible_shape_error": lambda x, y, name: compared_as_a_whole(equal, x, y, False, name)}
-not_equal.op.variants = {
-    "incompatible_shape_error": lambda x, y, name: compared_as_a_whole(not_equal, x, y, True, name)
-}
+equal.op.variants = {"incompatible_shape_error": lambda x, y, name: compare_whole(equal, x, y, False, name)}
+not_equal.op.variants = {"incompatible_shape_error": lambda x, y, name: compare_whole(not_equal, x, y, True, name)}
 
 
-@op("Less", elementwise_kernels.comparison(torch.lt, np.less), **_ORDER, element=lambda b, x, y: b.less(x, y))
+@op("Less", comparison(torch.lt, np.less), **_ORDER, element=lambda b, x, y: b.less(x, y))
 def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x < y`, element by element, with broadcasting.
 
@@ -169,12 +168,7 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op(
-    "LessEqual",
-    elementwise_kernels.comparison(torch.le, np.less_equal),
-    **_ORDER,
-    element=lambda b, x, y: b.less_equal(x, y),
-)
+@op("LessEqual", comparison(torch.le, np.less_equal), **_ORDER, element=lambda b, x, y: b.less_equal(x, y))
 def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x <= y`, element by element, with broadcasting.
 
@@ -193,7 +187,7 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("Greater", elementwise_kernels.comparison(torch.gt, np.greater), **_ORDER, element=lambda b, x, y: b.less(y, x))
+@op("Greater", comparison(torch.gt, np.greater), **_ORDER, element=lambda b, x, y: b.less(y, x))
 def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x > y`, element by element, with broadcasting.
 
@@ -212,12 +206,7 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op(
-    "GreaterEqual",
-    elementwise_kernels.comparison(torch.ge, np.greater_equal),
-    **_ORDER,
-    element=lambda b, x, y: b.less_equal(y, x),
-)
+@op("GreaterEqual", comparison(torch.ge, np.greater_equal), **_ORDER, element=lambda b, x, y: b.less_equal(y, x))
 def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x >= y`, element by element, with broadcasting.
 

@@ -10,7 +10,7 @@ import torch
 
 from tapeflow.array.creation import zeros_like_op
 from tapeflow.array.masks import select_v2
-from tapeflow.core.autodiff.gradients import sum_to_shape
+from tapeflow.core.autodiff.gradients import declare_adjoint, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.op import op
@@ -128,9 +128,7 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
         [2.0, -1.0]
     """
     x = as_operand(input)
-    if x.dtype.is_complex:
-        return _imag_op(x, x.dtype.real_dtype, name)
-    return zeros_like_op(x)
+    return _imag_op(x, x.dtype.real_dtype, name) if x.dtype.is_complex else zeros_like_op(x)
 
 
 def _conj_of_variant(variant: np.ndarray) -> Any:
@@ -142,9 +140,7 @@ def _conj_of_variant(variant: np.ndarray) -> Any:
 _conj_op = defined_op("Conj", torch.conj_physical, strings=_conj_of_variant, shape=same, elementwise=True)
 
 
-@_conj_op.gradient()
-def _(call: Call, dy: Tensor) -> Any:
-    return _conj_op(dy)
+declare_adjoint(_conj_op, _conj_op)
 
 
 def conj(x: TensorLike, name: str | None = None) -> Tensor:

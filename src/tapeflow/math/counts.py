@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -30,12 +31,7 @@ from tapeflow.math.reduction import reduce_all, reduce_max
 
 
 def _count_values(
-    values: torch.Tensor,
-    rows: torch.Tensor | None,
-    count: int | None,
-    size: int,
-    weights: torch.Tensor,
-    binary_output: bool,
+    values: torch.Tensor, rows: torch.Tensor | None, count: int | None, size: int, weights: torch.Tensor, binary: bool
 ) -> torch.Tensor:
     """Counts values in their rows.
 
@@ -63,7 +59,7 @@ def _count_values(
         places, amounts = places[counted], amounts[counted] if weights.numel() else amounts
     check_memory([1 if count is None else count, size], 8, UNFILLED)
     out = torch.zeros(size if count is None else count * size, dtype=weights.dtype, device=values.device)
-    if binary_output:
+    if binary:
         out.index_fill_(0, places.long(), 1)
     elif weights.numel():
         out.index_add_(0, places, amounts)
@@ -284,12 +280,13 @@ def _without_last_dimension(labels: Tensor, predictions: Tensor) -> tuple[Any, A
 # ---- tests of whole tensors ------------------------------------------------------------------------------------------
 
 
-def _neighbor_pairs(x: Any) -> tuple[Any, Any]:
-    """Returns all elements in a row without the last one, and without the first one."""
+def _test_neighbors(x: Any, test: Callable[[Tensor, Tensor], Any]) -> Any:
+    """Tests all elements in a row: each, and the one after it."""
     x = reshape(x, (-1,))
     if x.dtype is string or x.dtype is bool_:
         raise TypeError(f"Expected x to be numeric, instead found: {x!s}")
-    return x[:-1], x[1:]
+    before, after = x[:-1], x[1:]
+    return reduce_all(test(before, after)) if before.shape != [0] else convert(True)
 
 
 def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
@@ -308,8 +305,7 @@ def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
         >>> bool(tf.math.is_non_decreasing([1, 1, 3]))
         True
     """
-    before, after = _neighbor_pairs(x)
-    return reduce_all(greater_equal(after, before)) if before.shape != [0] else convert(True)
+    return _test_neighbors(x, lambda before, after: greater_equal(after, before))
 
 
 def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
@@ -328,5 +324,4 @@ def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
         >>> bool(tf.math.is_strictly_increasing([1, 1, 3]))
         False
     """
-    before, after = _neighbor_pairs(x)
-    return reduce_all(less(before, after)) if before.shape != [0] else convert(True)
+    return _test_neighbors(x, less)

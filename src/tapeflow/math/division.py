@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.autodiff.gradients import conj, sum_like
+from tapeflow.core.autodiff.gradients import conj, sum_like, sum_wanted
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InternalError, InvalidArgumentError, NotFoundError, OpError
 from tapeflow.core.ops import elementwise_kernels
@@ -25,6 +25,7 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.math.arithmetic import multiply, negative
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import not_equal
+from tapeflow.math.derivatives import declare_partial_derivatives
 
 
 def _needs_real_numbers(name: str, x: torch.Tensor) -> None:
@@ -39,10 +40,6 @@ def _has_divisor(divisor: int, x: torch.Tensor, y: torch.Tensor) -> bool:
     if y.numel() < _VECTOR and elementwise_kernels.by_value(y):
         return divisor in y.reshape(-1).tolist()
     return bool((y == divisor).any())
-
-
-def _by_zero(x: torch.Tensor, y: torch.Tensor) -> bool:
-    return _has_divisor(0, x, y)
 
 
 def _by_one_number(x: torch.Tensor, y: torch.Tensor) -> bool:
@@ -193,7 +190,7 @@ def _floor_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     if x.is_floating_point():
         return torch.floor(torch.div(x, y))
     _needs_real_numbers("FloorDiv", x)
-    if _by_zero(x, y):
+    if _has_divisor(0, x, y):
         raise invalid("Integer division by zero")
     if x.dtype is torch.uint64:
         return _for_uint64(np.floor_divide, x, y)
@@ -228,7 +225,7 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 def _truncate_divide(x: torch.Tensor, y: torch.Tensor, by_zero: type[OpError] = InternalError) -> torch.Tensor:
     _needs_real_numbers("TruncateDiv", x)
-    if _by_zero(x, y):
+    if _has_divisor(0, x, y):
         raise by_zero.of("Integer division by zero")
     if x.dtype is torch.uint64:
         return _for_uint64(np.floor_divide, x, y)
@@ -302,7 +299,7 @@ _COMPUTED_BY_FMOD = (torch.float32, torch.float64)
 
 
 def _floor_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    if _by_zero(x, y):
+    if _has_divisor(0, x, y):
         raise invalid("Integer division by zero")
     if x.dtype is torch.uint64:
         return _for_uint64(np.remainder, x, y)
@@ -337,7 +334,7 @@ mod = floormod
 
 
 def _truncate_mod(x: torch.Tensor, y: torch.Tensor, by_zero: type[OpError] = InternalError) -> torch.Tensor:
-    if _by_zero(x, y):
+    if _has_divisor(0, x, y):
         raise by_zero.of("Integer division by zero")
     return _exact_remainder(torch.fmod, np.fmod, x, y)
 
@@ -375,13 +372,8 @@ _mod_op = defined_op(
 @floormod.gradient(needs="inputs")
 @truncatemod.gradient(needs="inputs")
 def _(call: Call, dy: Tensor) -> Any:
-    x, y = call.inputs
-    want_x, want_y = call.wanted
     quotient = floordiv if call.op is floormod.op else truncatediv
-    return (
-        sum_like(dy, x) if want_x else None,
-        sum_like(multiply(dy, negative(quotient(x, y))), y) if want_y else None,
-    )
+    return sum_wanted(call, lambda: dy, lambda: multiply(dy, negative(quotient(*call.inputs))))
 
 
 # ---- where zero divides ----------------------------------------------------------------------------------------------
@@ -402,10 +394,8 @@ def _divide_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 @_divide_no_nan.gradient(needs="inputs")
 def _(call: Call, dy: Tensor) -> Any:
     x, y = (conj(t) for t in call.inputs)
-    want_x, want_y = call.wanted
-    return (
-        sum_like(_divide_no_nan(dy, y), x) if want_x else None,
-        sum_like(multiply(dy, _divide_no_nan(_divide_no_nan(negative(x), y), y)), y) if want_y else None,
+    return sum_wanted(
+        call, lambda: _divide_no_nan(dy, y), lambda: multiply(dy, _divide_no_nan(_divide_no_nan(negative(x), y), y))
     )
 
 
@@ -459,14 +449,7 @@ def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@xdivy.gradient(needs="inputs")
-def _(call: Call, dy: Tensor) -> Any:
-    x, y = call.inputs
-    want_x, want_y = call.wanted
-    return (
-        sum_like(multiply(xdivy(nonzero(x), y), dy), x) if want_x else None,
-        sum_like(multiply(xdivy(negative(x), multiply(y, y)), dy), y) if want_y else None,
-    )
+declare_partial_derivatives(xdivy, lambda x, y: xdivy(nonzero(x), y), lambda x, y: xdivy(negative(x), multiply(y, y)))
 
 
 def nonzero(x: Tensor) -> Any:

@@ -23,6 +23,7 @@ from tapeflow.core.values.tensor import Tensor, invalid, is_traced
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import greater, not_equal
+from tapeflow.math.derivatives import declare_derivative, declare_partial_derivatives
 from tapeflow.math.division import divide_no_nan, nonzero, realdiv, reciprocal, xdivy
 
 # ---- absolute value and sign -----------------------------------------------------------------------------------------
@@ -30,11 +31,6 @@ from tapeflow.math.division import divide_no_nan, nonzero, realdiv, reciprocal, 
 
 # Computes the absolute value of real numbers.
 abs_op = defined_op("Abs", torch.abs, shape=same, element=lambda b, x: b.abs(x), allocates=True, takes_sparse=True)
-
-
-@abs_op.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, sign(call.inputs[0]))
 
 
 # Computes the modulus of complex numbers.
@@ -118,6 +114,9 @@ def sign(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
+declare_derivative(abs_op, sign)
+
+
 # ---- powers and roots ------------------------------------------------------------------------------------------------
 
 
@@ -140,9 +139,7 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@square.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, multiply(conj(call.inputs[0]), 2.0))
+declare_derivative(square, lambda x: multiply(x, 2.0))
 
 
 @op("Sqrt", kernel=torch.sqrt, shape=same, element=lambda b, x: b.sqrt(x), allocates=True, takes_sparse=True)
@@ -319,9 +316,7 @@ def exp(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@exp.gradient(needs="outputs")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, conj(call.outputs[0]))
+declare_derivative(exp, lambda y: y, needs="outputs")
 
 
 @op("Expm1", kernel=torch.expm1, shape=same, element=lambda b, x: b.expm1(x), allocates=True)
@@ -343,9 +338,7 @@ def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@expm1.gradient(needs="outputs")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, add(conj(call.outputs[0]), 1.0))
+declare_derivative(expm1, lambda y: add(y, 1.0), needs="outputs")
 
 
 @op("Log", kernel=torch.log, shape=same, element=lambda b, x: b.log(x), allocates=True)
@@ -367,9 +360,7 @@ def log(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@log.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, reciprocal(conj(call.inputs[0])))
+declare_derivative(log, reciprocal)
 
 
 @op("Log1p", kernel=torch.log1p, shape=same, element=lambda b, x: b.log1p(x), allocates=True)
@@ -391,9 +382,7 @@ def log1p(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@log1p.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, reciprocal(add(conj(call.inputs[0]), 1.0)))
+declare_derivative(log1p, lambda x: reciprocal(add(x, 1.0)))
 
 
 @op(
@@ -420,14 +409,7 @@ def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@xlogy.gradient(needs="inputs")
-def _(call: Call, dy: Tensor) -> Any:
-    x, y = call.inputs
-    want_x, want_y = call.wanted
-    return (
-        sum_like(multiply(xlogy(nonzero(x), y), dy), x) if want_x else None,
-        sum_like(multiply(xdivy(x, y), dy), y) if want_y else None,
-    )
+declare_partial_derivatives(xlogy, lambda x, y: xlogy(nonzero(x), y), xdivy)
 
 
 @op(
@@ -454,11 +436,4 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@xlog1py.gradient(needs="inputs")
-def _(call: Call, dy: Tensor) -> Any:
-    x, y = call.inputs
-    want_x, want_y = call.wanted
-    return (
-        sum_like(multiply(xlog1py(nonzero(x), y), dy), x) if want_x else None,
-        sum_like(multiply(xdivy(x, add(y, 1.0)), dy), y) if want_y else None,
-    )
+declare_partial_derivatives(xlog1py, lambda x, y: xlog1py(nonzero(x), y), lambda x, y: xdivy(x, add(y, 1.0)))

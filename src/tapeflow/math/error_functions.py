@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import torch
 
-from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import as_operand
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import multiply, negative
+from tapeflow.math.derivatives import declare_derivative
 from tapeflow.math.elementwise import exp, square
 
 
@@ -36,9 +35,7 @@ def erf(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@erf.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, multiply(exp(negative(square(call.inputs[0]))), 2 / math.sqrt(math.pi)))
+declare_derivative(erf, lambda x: multiply(exp(negative(square(x))), 2 / math.sqrt(math.pi)))
 
 
 @op("Erfc", kernel=torch.erfc, shape=same, element=lambda b, x: b.erfc(x))
@@ -60,9 +57,7 @@ def erfc(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@erfc.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, multiply(exp(negative(square(call.inputs[0]))), -2 / math.sqrt(math.pi)))
+declare_derivative(erfc, lambda x: multiply(exp(negative(square(x))), -2 / math.sqrt(math.pi)))
 
 
 def _erfinv_kernel(x: torch.Tensor) -> torch.Tensor:
@@ -89,9 +84,7 @@ def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@erfinv.gradient(needs="outputs")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, multiply(exp(square(call.outputs[0])), math.sqrt(math.pi) / 2))
+declare_derivative(erfinv, lambda y: multiply(exp(square(y)), math.sqrt(math.pi) / 2), needs="outputs")
 
 
 @op("Ndtri", kernel=torch.special.ndtri, shape=same, elementwise=True)
@@ -113,9 +106,7 @@ def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@ndtri.gradient(needs="outputs")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, multiply(exp(multiply(square(call.outputs[0]), 0.5)), math.sqrt(2 * math.pi)))
+declare_derivative(ndtri, lambda y: multiply(exp(multiply(square(y), 0.5)), math.sqrt(2 * math.pi)), needs="outputs")
 
 
 def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:

@@ -131,8 +131,8 @@ def _clip_tensor_or_slices(args: tuple[Any, Any, Any], name: str | None = None) 
     t, low, high = args
     if isinstance(t, IndexedSlices):
         return IndexedSlices(clip_by_value(t.values, low, high, name), t.indices, t.dense_shape)
+    values = convert(t)
     if state.graph is not None:
-        values = convert(t)
         bounds = [TensorShape(b.shape) if hasattr(b, "shape") else argument_shape(b) for b in (low, high)]
         static = values.shape.is_fully_defined() or all(certainly_broadcasts(b, values.shape) for b in bounds)
         if not static or values.dtype.is_complex:  # TensorFlow compares static shapes alone
@@ -142,7 +142,6 @@ def _clip_tensor_or_slices(args: tuple[Any, Any, Any], name: str | None = None) 
                 values.shape.assert_is_compatible_with(shape)
             return clipped
     else:
-        values = convert(t)
         for bound, compared in ((high, minimum), (low, maximum)):
             if isinstance(bound, Tensor) and bound.dtype is not values.dtype:
                 raise compared.op.mismatch(values.dtype, bound.dtype, 1)

@@ -10,8 +10,6 @@ from typing import Any
 import torch
 
 from tapeflow.array.reshapes import broadcast_to, reshape
-from tapeflow.core.autodiff.gradients import sum_like
-from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import Batch, Slices
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.elementwise_kernels import by_value
@@ -21,6 +19,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
+from tapeflow.math.derivatives import declare_derivative, declare_partial_derivatives
 from tapeflow.math.elementwise import exp, log, xlog1py, xlogy
 from tapeflow.math.reduction import reduce_sum
 from tapeflow.math.series import integrate_beta, sum_zeta
@@ -47,11 +46,6 @@ def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@lgamma.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, digamma(call.inputs[0]))
-
-
 def _digamma_kernel(x: torch.Tensor) -> torch.Tensor:
     # In float64, as torch's float32 loses half of its digits near the roots. NaN at the poles, 0 being one.
     return torch.digamma(x.to(torch.float64)).to(x.dtype).masked_fill(x == 0, torch.nan)
@@ -76,10 +70,7 @@ def digamma(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@digamma.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    x = call.inputs[0]
-    return multiply(dy, polygamma(convert(1.0, x.dtype), x))
+declare_derivative(lgamma, digamma)
 
 
 def _polygamma_kernel(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
@@ -111,10 +102,8 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@polygamma.gradient(needs="inputs")
-def _(call: Call, dy: Tensor) -> Any:
-    a, x = call.inputs
-    return None, sum_like(multiply(dy, polygamma(add(a, 1.0), x)), x) if call.wanted[1] else None
+declare_derivative(digamma, lambda x: polygamma(convert(1.0, x.dtype), x))
+declare_partial_derivatives(polygamma, None, lambda a, x: polygamma(add(a, 1.0), x))
 
 
 def _zeta_kernel(x: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
@@ -159,11 +148,7 @@ def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@zeta.gradient(needs="inputs")
-def _(call: Call, dy: Tensor) -> Any:
-    x, q = call.inputs
-    dq = multiply(multiply(dy, negative(x)), zeta(add(x, 1.0), q)) if call.wanted[1] else None
-    return None, None if dq is None else sum_like(dq, q)
+declare_partial_derivatives(zeta, None, lambda x, q: multiply(negative(x), zeta(add(x, 1.0), q)))
 
 
 # ---- the incomplete gamma functions ----------------------------------------------------------------------------------
@@ -193,11 +178,6 @@ def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@igamma.gradient(needs="inputs")
-def _(call: Call, dy: Tensor) -> Any:
-    return _igamma_gradient(call, dy)
-
-
 @op(
     "Igammac",
     kernel=lambda a, x: torch.special.gammaincc(a, x).masked_fill(a <= 0, torch.nan),
@@ -224,21 +204,9 @@ def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@igammac.gradient(needs="inputs")
-def _(call: Call, dy: Tensor) -> Any:
-    return _igamma_gradient(call, negative(dy))
-
-
-def _igamma_gradient(call: Call, dy: Tensor) -> tuple[Any, Any]:
-    a, x = call.inputs
-    want_a, want_x = call.wanted
-    da = dx = None
-    if want_a:
-        da = sum_like(multiply(dy, igamma_grad_a(a, x)), a)
-    if want_x:  # dP/dx = x^(a-1) e^-x / gamma(a), 8.8.13
-        log_dx = subtract(subtract(multiply(subtract(a, 1.0), log(x)), x), lgamma(a))
-        dx = sum_like(multiply(dy, exp(log_dx)), x)
-    return da, dx
+def _igamma_grad_x(a: Tensor, x: Tensor) -> Any:
+    """Computes the derivative of `igamma(a, x)` by `x`: `x^(a-1) e^-x / gamma(a)`, 8.8.13."""
+    return exp(subtract(subtract(multiply(subtract(a, 1.0), log(x)), x), lgamma(a)))
 
 
 def _by_series(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
@@ -305,6 +273,8 @@ def igamma_grad_a(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
 
 
 not_differentiable(igamma_grad_a)
+declare_partial_derivatives(igamma, igamma_grad_a, _igamma_grad_x)
+declare_partial_derivatives(igammac, lambda a, x: -igamma_grad_a(a, x), lambda a, x: -_igamma_grad_x(a, x))
 
 
 # ---- beta ------------------------------------------------------------------------------------------------------------
@@ -383,11 +353,10 @@ def _(batch: Batch, *inputs: Slices) -> Any:
     return batch.run(*[broadcast_to(x, (batch.count, *dims)) for x in whole])
 
 
-@betainc.gradient(needs="inputs")
-def _(call: Call, dy: Tensor) -> Any:
-    a, b, x = call.inputs
-    if not call.wanted[2]:
-        return None, None, None
+def _betainc_grad_x(a: Tensor, b: Tensor, x: Tensor) -> Any:
     log_beta = subtract(add(lgamma(a), lgamma(b)), lgamma(add(a, b)))
     powers = add(xlog1py(subtract(b, 1.0), negative(x)), xlogy(subtract(a, 1.0), x))
-    return None, None, sum_like(multiply(dy, exp(subtract(powers, log_beta))), x)
+    return exp(subtract(powers, log_beta))
+
+
+declare_partial_derivatives(betainc, None, None, _betainc_grad_x)

@@ -25,7 +25,7 @@ from tapeflow.linalg.products import matmul
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import (
-    compared_as_a_whole,
+    compare_whole,
     equal,
     greater,
     greater_equal,
@@ -106,23 +106,16 @@ for _symbol, _function, _slow in (
     ("mod", floormod, floormod.op.operate),
     ("pow", power, power.op.operate),
 ):
-    _bind_operator(f"__{_symbol}__", operator(_function, f"__{_symbol}__", _slow, _PUBLIC.get(_symbol)))
+    _public = _PUBLIC.get(_symbol)
+    _bind_operator(f"__{_symbol}__", operator(_function, f"__{_symbol}__", _slow, _public))
     _reflected_slow = _function.op.run if _slow == _function.op.operate else _slow
-    _bind_operator(
-        f"__r{_symbol}__", _reflected_operator(_function, _reflected_slow, f"__r{_symbol}__", _PUBLIC.get(_symbol))
-    )
+    _bind_operator(f"__r{_symbol}__", _reflected_operator(_function, _reflected_slow, f"__r{_symbol}__", _public))
 
 
-def _matmul_operator(self: Any, other: Any) -> Any:
-    return matmul(self, other, name=None)
-
-
-def _reflected_matmul(self: Any, other: Any) -> Any:
-    return matmul(convert(other, self.dtype), self, name=None)
-
-
-_bind_operator("__matmul__", _name_operator(_matmul_operator, "__matmul__"))
-_bind_operator("__rmatmul__", _name_operator(_reflected_matmul, "__rmatmul__"))
+_bind_operator("__matmul__", _name_operator(lambda self, other: matmul(self, other), "__matmul__"))
+_bind_operator(
+    "__rmatmul__", _name_operator(lambda self, other: matmul(convert(other, self.dtype), self), "__rmatmul__")
+)
 _bind_operator("__neg__", negative)
 _bind_operator("__abs__", absolute)
 
@@ -147,7 +140,7 @@ def _equality_operator(function: Callable[..., Any], unlike: bool, accepts_none:
             return (args[0] is not args[1]) is unlike
         if accepts_none and args[1] is None:
             return unlike
-        return compared_as_a_whole(function, *args, unlike, name)
+        return compare_whole(function, *args, unlike, name)
 
     return slow
 
@@ -155,14 +148,9 @@ def _equality_operator(function: Callable[..., Any], unlike: bool, accepts_none:
 def compare_elements() -> None:
     """Makes `==` and `!=` of tensors and variables compare elements. This is the default."""
     for kind, accepts_none in ((Tensor, True), (Variable, False)):
-        _bind_operator(
-            "__eq__", operator(equal, "__eq__", _equality_operator(equal, False, accepts_none), python.eq), (kind,)
-        )
-        _bind_operator(
-            "__ne__",
-            operator(not_equal, "__ne__", _equality_operator(not_equal, True, accepts_none), python.ne),
-            (kind,),
-        )
+        for symbol, function, unlike in (("eq", equal, False), ("ne", not_equal, True)):
+            slow = _equality_operator(function, unlike, accepts_none)
+            _bind_operator(f"__{symbol}__", operator(function, f"__{symbol}__", slow, _PUBLIC[symbol]), (kind,))
 
 
 def compare_identities() -> None:
@@ -196,11 +184,7 @@ _logical_or_bitwise("or", logical_or, bitwise_or)
 _logical_or_bitwise("xor", logical_xor, bitwise_xor)
 
 
-def _invert_operator(self: Any) -> Any:
-    return logical_not(self) if self.dtype is bool_ else invert(self)
-
-
-_bind_operator("__invert__", _name_operator(_invert_operator, "__invert__"))
+_bind_operator("__invert__", _name_operator(lambda x: logical_not(x) if x.dtype is bool_ else invert(x), "__invert__"))
 
 
 # Libraries read this to define the operators of their classes.
@@ -232,26 +216,22 @@ Variable.__init_subclass__ = classmethod(_init_subclass)  # type: ignore[assignm
 # ---- in-place operators; variables refuse them -----------------------------------------------------------------------
 
 
-def _refused_operator(symbol: str, instead: str) -> Function:
+def _refused_operator(name: str, symbol: str) -> Function:
+    instead = f"assign_{name}(value)" if name in ("add", "sub") else f"assign(variable {symbol} value)"
+
     def in_place(self: Variable, other: Any) -> Any:
         raise RuntimeError(
-            f"`variable {symbol}= value` with `tf.Variable`s is not supported. Use `{instead}` to modify the variable, "
-            f"or `out = variable {symbol} value` if you need to get a new output Tensor."
+            f"`variable {symbol}= value` with `tf.Variable`s is not supported. Use `variable.{instead}` to modify the "
+            f"variable, or `out = variable {symbol} value` if you need to get a new output Tensor."
         )
 
     return in_place
 
 
-for _name, _symbol, _instead in (
-    ("add", "+", "variable.assign_add(value)"),
-    ("sub", "-", "variable.assign_sub(value)"),
-    ("mul", "*", "variable.assign(variable * value)"),
-    ("truediv", "/", "variable.assign(variable / value)"),
-    ("floordiv", "//", "variable.assign(variable // value)"),
-    ("mod", "%", "variable.assign(variable % value)"),
-    ("pow", "**", "variable.assign(variable ** value)"),
-):
-    _bind_operator(f"__i{_name}__", _name_operator(_refused_operator(_symbol, _instead), f"__i{_name}__"), (Variable,))
+_SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**"}
+
+for _name, _symbol in _SYMBOLS.items():
+    _bind_operator(f"__i{_name}__", _name_operator(_refused_operator(_name, _symbol), f"__i{_name}__"), (Variable,))
 
 
 # ---- copies between devices ------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from tapeflow.core.ops.batch_rules import along_axis
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import MANY, SOME, along, by_value, may_have_nan
-from tapeflow.core.ops.op import converting, not_differentiable, op
+from tapeflow.core.ops.op import OpFunction, P, R, converting, not_differentiable, op
 from tapeflow.core.ops.shape_rules import (
     argument_shape,
     leave_to_kernel,
@@ -47,8 +47,17 @@ from tapeflow.math.elementwise import exp, log, sqrt, square
 from tapeflow.math.extrema import maximum
 
 Kernel = Callable[[torch.Tensor, Any, Any], torch.Tensor]
+WholeKernel = Callable[[torch.Tensor], torch.Tensor]
 
-_REDUCTION: dict[str, Any] = {"host": ("axis",), "rename": {"keepdims": "keep_dims"}, "shape": reduction}
+
+def _declare_reduction(name: str, kernel: Kernel, **traits: Any) -> Callable[[Callable[P, R]], OpFunction[P, R]]:
+    """Declares a reduction, whose public function takes any truth value as `keepdims`."""
+
+    def decorate(declared: Callable[P, R]) -> OpFunction[P, R]:
+        options = {"host": ("axis",), "rename": {"keepdims": "keep_dims"}, "shape": reduction, **traits}
+        return converting(keepdims=bool)(op(name, kernel, **options)(declared))
+
+    return decorate
 
 
 _SHORT = 64  # elements of a row
@@ -63,11 +72,7 @@ def _ends_in_short_rows(x: torch.Tensor, axis: Any) -> bool:
     return is_split and len(axes) == len(axis) and x.dtype in (torch.float32, torch.float64)
 
 
-def _reduction_kernel(
-    whole: Callable[[torch.Tensor], torch.Tensor],
-    along: Kernel,
-    none: Callable[[torch.Tensor], torch.Tensor] = torch.clone,
-) -> Kernel:
+def _reduction_kernel(whole: WholeKernel, along: Kernel, none: WholeKernel = torch.clone) -> Kernel:
     """Returns the kernel of a reduction.
 
     Args:
@@ -115,10 +120,6 @@ def _shape_with_ones(shape: Any, axis: Any) -> Any:
     return select_v2(reduce_any(equal(positions, axes), 1), convert(1, shape.dtype), shape)
 
 
-def _reduced_shape(x: torch.Tensor, axis: int | Sequence[int] | None, keepdims: bool) -> Any:
-    return reduction(TensorShape(x.shape), axis, keepdims).as_list()
-
-
 # ---- sums and means --------------------------------------------------------------------------------------------------
 
 
@@ -133,13 +134,8 @@ def _sum_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     return torch.sum(x, axis, keepdims) if x.is_floating_point() else torch.sum(x, axis, keepdims, dtype=x.dtype)
 
 
-@converting(keepdims=bool)
-@op(
-    "Sum",
-    kernel=_reduction_kernel(_sum_of_all, _sum_along),
-    **_REDUCTION,
-    reduced=lambda b, x: b.reduce("add", x),
-    keeps_nothing=True,
+@_declare_reduction(
+    "Sum", _reduction_kernel(_sum_of_all, _sum_along), reduced=lambda b, x: b.reduce("add", x), keeps_nothing=True
 )
 def reduce_sum(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
@@ -240,13 +236,8 @@ def _integer_mean(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     return torch.div(total, count, rounding_mode="trunc").to(x.dtype)
 
 
-@converting(keepdims=bool)
-@op(
-    "Mean",
-    kernel=_mean_kernel,
-    **_REDUCTION,
-    reduced=lambda b, x: b.div(b.reduce("add", x), b.length(x.dtype)),
-    keeps_nothing=True,
+@_declare_reduction(
+    "Mean", _mean_kernel, reduced=lambda b, x: b.div(b.reduce("add", x), b.length(x.dtype)), keeps_nothing=True
 )
 def reduce_mean(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
@@ -285,31 +276,22 @@ def _(call: Call, dy: Tensor) -> Any:
 # ---- extremes --------------------------------------------------------------------------------------------------------
 
 
-def _lowest_start(dtype: torch.dtype) -> float:
-    return -math.inf if dtype.is_floating_point else torch.iinfo(dtype).min
+def _extreme_kernel(whole: WholeKernel, along: Kernel, start: float) -> Kernel:
+    """Returns the kernel of a maximum or a minimum. Of no elements it is `start`, an infinity, or for integers the
+    limit of the dtype on that side."""
+
+    def of_any(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
+        if x.numel():
+            return along(x, axis, keepdims)
+        limit = start if x.is_floating_point() else torch.iinfo(x.dtype).min if start < 0 else torch.iinfo(x.dtype).max
+        return x.new_full(reduction(TensorShape(x.shape), axis, keepdims).as_list(), limit)
+
+    return _reduction_kernel(lambda x: whole(x) if x.numel() else of_any(x, None, False), of_any)
 
 
-def _highest_start(dtype: torch.dtype) -> float:
-    return math.inf if dtype.is_floating_point else torch.iinfo(dtype).max
-
-
-def _max_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
-    if not x.numel():
-        return x.new_full(_reduced_shape(x, axis, keepdims), _lowest_start(x.dtype))
-    return torch.amax(x, axis, keepdims)
-
-
-def _min_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
-    if not x.numel():
-        return x.new_full(_reduced_shape(x, axis, keepdims), _highest_start(x.dtype))
-    return torch.amin(x, axis, keepdims)
-
-
-@converting(keepdims=bool)
-@op(
+@_declare_reduction(
     "Max",
-    kernel=_reduction_kernel(lambda x: torch.max(x) if x.numel() else _max_along(x, None, False), _max_along),
-    **_REDUCTION,
+    _extreme_kernel(torch.max, torch.amax, -math.inf),
     reduced=lambda b, x: b.reduce("maximum", x),
     orders=True,
     keeps_nothing=True,
@@ -339,11 +321,9 @@ def reduce_max(
     """
 
 
-@converting(keepdims=bool)
-@op(
+@_declare_reduction(
     "Min",
-    kernel=_reduction_kernel(lambda x: torch.min(x) if x.numel() else _min_along(x, None, False), _min_along),
-    **_REDUCTION,
+    _extreme_kernel(torch.min, torch.amin, math.inf),
     reduced=lambda b, x: b.reduce("minimum", x),
     orders=True,
     keeps_nothing=True,
@@ -395,8 +375,7 @@ def _prod_along(x: torch.Tensor, axis: int | Sequence[int], keepdims: bool) -> t
     return x
 
 
-@converting(keepdims=bool)
-@op("Prod", _reduction_kernel(lambda x: torch.prod(x, dtype=x.dtype), _prod_along), **_REDUCTION, keeps_nothing=True)
+@_declare_reduction("Prod", _reduction_kernel(lambda x: torch.prod(x, dtype=x.dtype), _prod_along), keeps_nothing=True)
 def reduce_prod(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -467,11 +446,9 @@ def _norm_along(x: torch.Tensor, axis: int | tuple[int, ...] | None, keepdims: b
     return torch.sqrt(squares.to(torch.float64)).nan_to_num(0.0).to(x.dtype)
 
 
-@converting(keepdims=bool)
-@op(
+@_declare_reduction(
     "EuclideanNorm",
     _reduction_kernel(lambda x: _norm_along(x, None, False), _norm_along, none=lambda x: torch.abs(x).to(x.dtype)),
-    **_REDUCTION,
 )
 def reduce_euclidean_norm(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
@@ -504,8 +481,7 @@ def _(call: Call, dy: Tensor) -> Any:
 # ---- logic -----------------------------------------------------------------------------------------------------------
 
 
-@converting(keepdims=bool)
-@op("All", kernel=_reduction_kernel(*along(torch.all, torch.amin)), **_REDUCTION)
+@_declare_reduction("All", _reduction_kernel(*along(torch.all, torch.amin)))
 def reduce_all(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -528,8 +504,7 @@ def reduce_all(
     """
 
 
-@converting(keepdims=bool)
-@op("Any", kernel=_reduction_kernel(*along(torch.any, torch.amax)), **_REDUCTION)
+@_declare_reduction("Any", _reduction_kernel(*along(torch.any, torch.amax)))
 def reduce_any(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:

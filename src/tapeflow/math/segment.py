@@ -155,7 +155,20 @@ def _unsorted_rule(data: TensorShape, ids: TensorShape, num_segments: TensorLike
     return TensorShape([count]).concatenate(data[ids.rank :])
 
 
-_UNSORTED: dict[str, Any] = {"host": ("num_segments",), "shape": _unsorted_rule}
+def _batch_unsorted(batch: Batch, x: Slices, ids: Slices, num_segments: Slices) -> Any:
+    """Computes the segments of all slices at once, in the order of the slices."""
+    count, own = static(num_segments), batch.stack(ids)
+    zero, end = (convert(n, own.dtype) for n in (0, count))
+    starts = multiply(range_op(zero, cast_op(convert(batch.count), own.dtype), convert(1, own.dtype)), end)
+    moved = add(own, batch.reshape(starts, [1] * ids.rank))
+    total = times(batch.count, count)
+    # An id past the last segment of its slice stays out of range, and does not name a segment of the next slice.
+    moved = select_v2(greater_equal(own, end), cast_op(convert(total), own.dtype), moved)
+    moved = select_v2(less(own, zero), own, moved)
+    return batch.reshape(batch.run(batch.stack(x), moved, total), [count, *batch.dims(x)[ids.rank :]])
+
+
+_UNSORTED: dict[str, Any] = {"host": ("num_segments",), "shape": _unsorted_rule, "batching": _batch_unsorted}
 
 
 @op("UnsortedSegmentSum", kernel=_unsorted_kernel(lambda dtype: 0, _add_rows), **_UNSORTED,
@@ -327,23 +340,6 @@ def _product_gradient(
         realdiv(gather_v2(call.outputs[0], index, 0), without_zeros),
     )
     return multiply(_gathered_rows(dy, ids)[0], conj(others)), None
-
-
-@unsorted_segment_sum.batching
-@unsorted_segment_prod.batching
-@unsorted_segment_max.batching
-@unsorted_segment_min.batching
-def _(batch: Batch, x: Slices, ids: Slices, num_segments: Slices) -> Any:
-    """Computes the segments of all slices at once, in the order of the slices."""
-    count, own = static(num_segments), batch.stack(ids)
-    zero, end = (convert(n, own.dtype) for n in (0, count))
-    starts = multiply(range_op(zero, cast_op(convert(batch.count), own.dtype), convert(1, own.dtype)), end)
-    moved = add(own, batch.reshape(starts, [1] * ids.rank))
-    total = times(batch.count, count)
-    # An id past the last segment of its slice stays out of range, and does not name a segment of the next slice.
-    moved = select_v2(greater_equal(own, end), cast_op(convert(total), own.dtype), moved)
-    moved = select_v2(less(own, zero), own, moved)
-    return batch.reshape(batch.run(batch.stack(x), moved, total), [count, *batch.dims(x)[ids.rank :]])
 
 
 def _segment_counts(data: Any, segment_ids: Any, num_segments: Any) -> Any:
@@ -534,7 +530,17 @@ def _divided_by_counts(out: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
     return torch.div(out, counts, rounding_mode="trunc")
 
 
-@op("SegmentSum", kernel=_reduction_kernel(_SUM, 0, _add_rows), shape=_sorted_rule)
+def _batch_sorted(batch: Batch, x: Slices, ids: Slices) -> Any:
+    if ids.stacked:
+        raise NoRule  # slices may have more or fewer segments
+    rows_first = (1, 0, *range(2, x.rank + 1))
+    return transpose_op(batch.run(transpose_op(x.value, rows_first), ids.value), rows_first)
+
+
+_SORTED: dict[str, Any] = {"shape": _sorted_rule, "batching": _batch_sorted}
+
+
+@op("SegmentSum", kernel=_reduction_kernel(_SUM, 0, _add_rows), **_SORTED)
 def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Sums the rows of each segment: `result[i]` is the sum of all `data[j]` with `segment_ids[j] == i`.
 
@@ -559,7 +565,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return gather_v2(dy, call.inputs[1], 0), None
 
 
-@op("SegmentMean", kernel=_reduction_kernel(_MEAN, 0, _add_rows, _divided_by_counts), shape=_sorted_rule)
+@op("SegmentMean", kernel=_reduction_kernel(_MEAN, 0, _add_rows, _divided_by_counts), **_SORTED)
 def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Computes the mean of the rows of each segment. The mean of integers is rounded towards zero.
 
@@ -603,7 +609,7 @@ def _sorted_extreme(how: str) -> Callable[..., torch.Tensor]:
     return for_any_dtype
 
 
-@op("SegmentMax", kernel=_sorted_extreme("amax"), shape=_sorted_rule)
+@op("SegmentMax", kernel=_sorted_extreme("amax"), **_SORTED)
 def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Returns the largest element of each segment.
 
@@ -623,7 +629,7 @@ def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     """
 
 
-@op("SegmentMin", kernel=_sorted_extreme("amin"), shape=_sorted_rule)
+@op("SegmentMin", kernel=_sorted_extreme("amin"), **_SORTED)
 def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Returns the smallest element of each segment.
 
@@ -649,7 +655,7 @@ def _(call: Call, dy: Tensor) -> Any:
     return _extreme_gradient(call, dy, segment_sum)
 
 
-@op("SegmentProd", kernel=_reduction_kernel(_PRODUCT, 1, _scatter_reduction("prod")), shape=_sorted_rule)
+@op("SegmentProd", kernel=_reduction_kernel(_PRODUCT, 1, _scatter_reduction("prod")), **_SORTED)
 def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies the rows of each segment.
 
@@ -672,15 +678,3 @@ def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = N
 @segment_prod.gradient(needs="inputs outputs")
 def _(call: Call, dy: Tensor) -> Any:
     return _product_gradient(call, dy, segment_sum, segment_prod)
-
-
-@segment_sum.batching
-@segment_mean.batching
-@segment_prod.batching
-@segment_max.batching
-@segment_min.batching
-def _(batch: Batch, x: Slices, ids: Slices) -> Any:
-    if ids.stacked:
-        raise NoRule  # slices may have more or fewer segments
-    rows_first = (1, 0, *range(2, x.rank + 1))
-    return transpose_op(batch.run(transpose_op(x.value, rows_first), ids.value), rows_first)

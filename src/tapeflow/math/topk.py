@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.batched import joined_batches
 from tapeflow.array.creation import range_op
 from tapeflow.array.reshapes import reshape, transpose_op
 from tapeflow.core.autodiff.gradients import DynamicShape, is_unranked, shape_argument, shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.batch_rules import Batch, Slices, leading_dimensions, static
-from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.batch_rules import leading_dimensions
+from tapeflow.core.ops.convert import host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.op import not_differentiable, op
@@ -145,22 +146,7 @@ def _(call: Call, dy: Tensor, _: Tensor) -> Any:
 
 
 def _put_back(dy: Tensor, places: Tensor, shape: DynamicShape | tuple[int, ...], axis: int) -> Any:
-    """Returns zeros of a shape with `dy` at positions along a dimension."""
-    if not isinstance(shape, tuple):
-        return _put_back_rows(dy, places, shape, axis)
-    strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
-    axis %= len(shape)
-    starts = np.zeros([1] * len(shape), np.int64)  # of each row, in the flat result
-    for i, (length, stride) in enumerate(zip(shape, strides, strict=True)):
-        if i != axis:
-            starts = starts + (np.arange(length) * stride).reshape([-1 if j == i else 1 for j in range(len(shape))])
-    flat = add(multiply(cast(places, int64), convert(strides[axis], int64)), convert(starts, int64))
-    sums = unsorted_segment_sum(reshape(dy, (-1,)), reshape(flat, (-1,)), math.prod(shape))
-    return reshape(sums, tuple(shape))
-
-
-def _put_back_rows(dy: Tensor, places: Tensor, shape: DynamicShape, axis: int) -> Any:
-    """Computes `_put_back` for dynamic dimensions. It moves other dimensions to the end and works along the last."""
+    """Returns zeros of a shape with `dy` at positions along a dimension, which it moves to the end and back."""
     if is_unranked(shape):  # the dimension is the last one
         whole, length = shape_argument(shape), shape[-1]
         dy, places = (reshape(t, (-1, shape_of(t)[-1])) for t in (dy, places))
@@ -170,18 +156,19 @@ def _put_back_rows(dy: Tensor, places: Tensor, shape: DynamicShape, axis: int) -
     last_first = [order.index(i) for i in range(rank)]
     dims = tuple([shape[i] for i in order])
     rows, length = size_of(dims[:-1]), dims[-1]
-    if order != last_first:
+    is_last = order == sorted(order)
+    if not is_last:
         dy, places = (transpose_op(t, order) for t in (dy, places))
     places = reshape(places, (rows, shape_of(places)[-1]))
-    result = reshape(_put_into_rows(dy, places, multiply(rows, length), length), dims)
-    return result if order == last_first else transpose_op(result, last_first)
+    result = reshape(_put_into_rows(dy, places, rows * length, length), dims)
+    return result if is_last else transpose_op(result, last_first)
 
 
-def _put_into_rows(dy: Tensor, places: Tensor, count: Tensor, length: Tensor) -> Any:
+def _put_into_rows(dy: Tensor, places: Tensor, count: Any, length: Any) -> Any:
     """Returns `count` zeros, in rows of a length, with `dy` at the positions of a table with a row for each; flat."""
     rows = shape_of(places)[0]
-    starts = multiply(range_op(0, rows, 1), length)
-    flat = add(places, reshape(cast(starts, places.dtype), (rows, 1)))
+    starts = multiply(cast(range_op(0, rows, 1), int64), cast(length, int64))
+    flat = add(cast(places, int64), reshape(starts, (rows, 1)))
     return unsorted_segment_sum(reshape(dy, (-1,)), reshape(flat, (-1,)), count)
 
 
@@ -227,7 +214,7 @@ def _in_top_k_rule(predictions: TensorShape, targets: TensorShape, k: int | tupl
     return predictions[:1].merge_with(targets)
 
 
-@op("InTopKV2", host=("k",), shape=_in_top_k_rule)
+@op("InTopKV2", host=("k",), shape=_in_top_k_rule, batching=joined_batches)
 def _in_top_k(predictions: torch.Tensor, targets: torch.Tensor, k: int) -> torch.Tensor:
     """Tests whether each target is among the k largest predictions."""
     _in_top_k_rule(TensorShape(predictions.shape), TensorShape(targets.shape), k)
@@ -258,12 +245,6 @@ def _count_larger(predictions: torch.Tensor, chosen: torch.Tensor) -> torch.Tens
 
 
 not_differentiable(_in_top_k)
-
-
-@_in_top_k.batching
-def _(batch: Batch, predictions: Slices, targets: Slices, k: Any) -> Any:
-    joined = batch.run(batch.flat(predictions), batch.flat(targets), static(k))
-    return batch.unflat(joined, batch.outputs[0], predictions)
 
 
 def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: str | None = None) -> Tensor:

@@ -6,13 +6,14 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.autodiff.gradients import conj, sum_like
+from tapeflow.core.autodiff.gradients import conj, sum_wanted
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import add, multiply, negative
+from tapeflow.math.derivatives import declare_derivative
 from tapeflow.math.division import realdiv, reciprocal
 from tapeflow.math.elementwise import rsqrt, square
 
@@ -36,11 +37,6 @@ def sin(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@sin.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, cos(conj(call.inputs[0])))
-
-
 @op("Cos", kernel=torch.cos, shape=same, element=lambda b, x: b.cos(x), allocates=True)
 def cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the cosine of each element.
@@ -60,9 +56,8 @@ def cos(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@cos.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return negative(multiply(dy, sin(conj(call.inputs[0]))))
+declare_derivative(sin, cos)
+declare_derivative(cos, lambda x: negative(sin(x)))
 
 
 @op("Tan", kernel=torch.tan, shape=same, element=lambda b, x: b.tan(x), takes_sparse=True)
@@ -84,9 +79,7 @@ def tan(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@tan.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, square(reciprocal(cos(conj(call.inputs[0])))))
+declare_derivative(tan, lambda x: square(reciprocal(cos(x))))
 
 
 @op("Asin", kernel=torch.asin, shape=same, element=lambda b, x: b.asin(x), takes_sparse=True)
@@ -108,9 +101,7 @@ def asin(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@asin.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, rsqrt(1.0 - square(conj(call.inputs[0]))))
+declare_derivative(asin, lambda x: rsqrt(1.0 - square(x)))
 
 
 @op("Acos", kernel=torch.acos, shape=same, element=lambda b, x: b.acos(x))
@@ -132,9 +123,7 @@ def acos(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@acos.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return negative(multiply(dy, rsqrt(1.0 - square(conj(call.inputs[0])))))
+declare_derivative(acos, lambda x: negative(rsqrt(1.0 - square(x))))
 
 
 @op("Atan", kernel=torch.atan, shape=same, element=lambda b, x: b.atan(x), takes_sparse=True)
@@ -156,9 +145,7 @@ def atan(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@atan.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, reciprocal(add(square(conj(call.inputs[0])), 1.0)))
+declare_derivative(atan, lambda x: reciprocal(add(square(x), 1.0)))
 
 
 @op("Atan2", kernel=torch.atan2, shape=broadcast, element=lambda b, y, x: b.atan2(y, x))
@@ -183,12 +170,8 @@ def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 @atan2.gradient(needs="inputs")
 def _(call: Call, dy: Tensor) -> Any:
     y, x = call.inputs
-    want_y, want_x = call.wanted
     by_square = realdiv(dy, add(square(x), square(y)))
-    return (
-        sum_like(multiply(x, by_square), y) if want_y else None,
-        sum_like(multiply(negative(y), by_square), x) if want_x else None,
-    )
+    return sum_wanted(call, lambda: multiply(x, by_square), lambda: multiply(negative(y), by_square))
 
 
 @op("Sinh", kernel=torch.sinh, shape=same, element=lambda b, x: b.sinh(x))
@@ -210,11 +193,6 @@ def sinh(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@sinh.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, cosh(conj(call.inputs[0])))
-
-
 @op("Cosh", kernel=torch.cosh, shape=same, element=lambda b, x: b.cosh(x))
 def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic cosine of each element.
@@ -234,9 +212,8 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@cosh.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, sinh(conj(call.inputs[0])))
+declare_derivative(sinh, cosh)
+declare_derivative(cosh, sinh)
 
 
 @op("Asinh", kernel=torch.asinh, shape=same, element=lambda b, x: b.asinh(x), takes_sparse=True)
@@ -306,6 +283,4 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@atanh.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, reciprocal(1.0 - square(conj(call.inputs[0]))))
+declare_derivative(atanh, lambda x: reciprocal(1.0 - square(x)))

@@ -97,10 +97,6 @@ class _Levels:
         self.flat = value.flat_values if isinstance(value, RaggedTensor) else value
         self.offset = rank - len(value.shape)  # the number of missing leading dimensions
         self.count = 1 if self.offset else length_of(value)
-        self.at: Any = None
-        self.uniform: Any = None
-        self.starts: Any = None
-        self.lengths: Any = None
 
     @property
     def ragged_until(self) -> int:

@@ -278,9 +278,8 @@ def _in_batches(params: Tensor | RaggedTensor, indices: Any) -> Any:
     column = [-1] + [1] * (nested.shape.rank - 1)
     lengths = reshape(gather_dense(params._row_partition.row_lengths(), rows), column)
     check_or_defer(_check_places, positions, lengths)
-    gathered = _rows_at(
-        params.values, positions + reshape(gather_dense(params._row_partition.row_starts(), rows), column)
-    )
+    starts = reshape(gather_dense(params._row_partition.row_starts(), rows), column)
+    gathered = _rows_at(params.values, positions + starts)
     return indices.with_flat_values(gathered) if isinstance(indices, RaggedTensor) else gathered
 
 

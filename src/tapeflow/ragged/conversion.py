@@ -282,12 +282,12 @@ def constant(
         nested_splits.append(splits)
         values = joined
     inner = _inner_shape(values) if inner is None else inner
-    flat = convert(_as_lists(values), None if dtype is None else as_dtype(dtype))
+    lists = [v.tolist() if isinstance(v, np.ndarray) else v for v in values]
+    flat = convert(lists, None if dtype is None else as_dtype(dtype))
     if not values or flat.shape.num_elements() == 0 or tuple(flat.shape[1:]) != inner:
         flat = reshape(flat, [-1 if values and math.prod(inner) else len(values), *inner])
-    return RaggedTensor.from_nested_row_splits(
-        flat, [tensor_of(s, splits_dtype) for s in nested_splits], validate=False
-    )
+    splits = [tensor_of(s, splits_dtype) for s in nested_splits]
+    return RaggedTensor.from_nested_row_splits(flat, splits, validate=False)
 
 
 _SHAPES = (tuple, TensorShape)  # TensorFlow accepts these types as inner shapes of ragged values
@@ -305,10 +305,6 @@ def _first_leaf(value: object) -> Any:
     if isinstance(value, (list, tuple)):
         return next((leaf for v in value if (leaf := _first_leaf(v)) is not None), None)
     return value if not isinstance(value, np.ndarray) or value.size else None
-
-
-def _as_lists(values: Sequence[Any]) -> Any:
-    return [v.tolist() if isinstance(v, np.ndarray) else v for v in values]
 
 
 def _scalar_depth(value: object) -> int | None:

@@ -7,6 +7,7 @@ Others have a handler here.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,7 +25,7 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import Op
 from tapeflow.core.ops.static import host_static
-from tapeflow.core.types.aliases import AxisLike, DTypeLike, ShapeLike, TensorLike
+from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import bool_, int32, string
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.io.encodings import decode_padded_raw, decode_raw_op
@@ -122,57 +123,19 @@ def _decoding_ops() -> frozenset[Op]:
 # ---- handlers --------------------------------------------------------------------------------------------------------
 
 
-@handles(bitcast)
-def _(x: RaggedTensor, dtype: DTypeLike) -> Any:
-    return _on_flat_values(bitcast, x, dtype)
-
-
-@handles(realdiv)
-def _(x: TensorLike, y: TensorLike) -> Any:
-    return broadcasting.apply(truediv, [x, y])  # the operator's: integers become floats
-
-
-@handles(concat)
-def _(values: Sequence[Any], axis: int) -> Any:
-    return concat_and_stack.concat(values, axis)
-
-
-@handles(stack)
-def _(values: Sequence[Any], axis: int) -> Any:
-    return concat_and_stack.stack(values, axis)
-
-
-@handles(add_n_op)
-def _(inputs: Sequence[Any]) -> Any:
-    total = inputs[0]
-    for value in inputs[1:]:
-        total = total + value
-    return total
-
-
-@handles(size_op)
-def _(x: RaggedTensor, out_type: DTypeLike = int32) -> Tensor:
-    return size_op(x.flat_values, out_type)
-
-
-@handles(shape_op)
-def _(x: RaggedTensor, out_type: DTypeLike = int32) -> Any:
-    return DynamicRaggedShape.from_tensor(x, out_type)
-
-
-@handles(rank)
-def _(x: RaggedTensor) -> Tensor:
-    return tensor_of(len(x.shape), int32)
-
-
-@handles(expand_dims)
-def _(x: RaggedTensor, axis: int) -> Any:
-    return concat_and_stack.expand_dims(x, axis)
-
-
-@handles(gather_v2)
-def _(params: TensorLike, indices: TensorLike, axis: int, batch_dims: int = 0) -> Any:
-    return concat_and_stack.gather(params, indices, axis, batch_dims)
+handles(add_n_op)(functools.partial(functools.reduce, operator.add))
+handles(bitcast)(functools.partial(_on_flat_values, bitcast))
+handles(concat)(concat_and_stack.concat)
+handles(expand_dims)(concat_and_stack.expand_dims)
+handles(gather_v2)(concat_and_stack.gather)
+handles(matmul_op, batch_matmul)(products.matmul)
+handles(rank)(lambda x: tensor_of(len(x.shape), int32))
+handles(realdiv)(lambda x, y: broadcasting.apply(truediv, [x, y]))  # the operator's: integers become floats
+handles(reshape)(lambda x, shape: reshape(x.flat_values, shape))
+handles(shape_op)(DynamicRaggedShape.from_tensor)
+handles(size_op)(lambda x, out_type: size_op(x.flat_values, out_type))
+handles(split_op)(lambda axis, value, num_split: concat_and_stack.split(value, num_split, axis))
+handles(stack)(concat_and_stack.stack)
 
 
 @handles(gather_nd_op)
@@ -192,22 +155,12 @@ def _(x: RaggedTensor, axis: AxisLike) -> Any:
     return x[tuple(slice(None, None, -1) if d in axes else slice(None) for d in range(len(x.shape)))]
 
 
-@handles(split_op)
-def _(axis: int, value: RaggedTensor, num_split: int) -> Any:
-    return concat_and_stack.split(value, num_split, axis)
-
-
 @handles(split_sizes)
 def _(value: RaggedTensor, size_splits: Tensor | Sequence[Any], axis: int, num_split: int) -> Any:
     if len(size_splits) != num_split:
         raise ValueError(f"`num` is {num_split}, but there are {len(size_splits)} lengths.")
     sizes = unstack(size_splits, num_split) if isinstance(size_splits, Tensor) else list(size_splits)
     return concat_and_stack.split(value, sizes, axis)
-
-
-@handles(matmul_op, batch_matmul)
-def _(a: TensorLike, b: TensorLike, adjoint_a: bool = False, adjoint_b: bool = False) -> Any:
-    return products.matmul(a, b, adjoint_a, adjoint_b)
 
 
 @handles(tile)
@@ -228,11 +181,6 @@ def _(x: RaggedTensor, axis: Any = ()) -> Any:
     for a in sorted({int(a) % len(x.shape) for a in np.ravel(axis)}, reverse=True):
         x = concat_and_stack.squeeze(x, a)
     return x
-
-
-@handles(reshape)
-def _(x: RaggedTensor, shape: ShapeLike) -> Any:
-    return reshape(x.flat_values, shape)
 
 
 @handles(where_op)

@@ -14,7 +14,7 @@ from tapeflow.array.properties import shape as shape_op
 from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import Op
-from tapeflow.core.ops.static import host_static
+from tapeflow.core.ops.static import static_shape
 from tapeflow.core.types import spec_registry
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int64
@@ -61,11 +61,7 @@ class DynamicRaggedShape(CompositeTensor):
         kind = int64 if dtype is None else as_dtype(dtype)
         self._row_partitions = tuple([p.with_dtype(kind) for p in row_partitions])
         self._inner_shape = cast(convert(inner_shape), kind)
-        if isinstance(self._inner_shape, SymbolicTensor):
-            dims = host_static(self._inner_shape)
-        else:
-            dims = tuple(self._inner_shape.numpy().tolist())
-        static = TensorShape(dims if isinstance(dims, tuple) else None)
+        static = static_shape(self._inner_shape)
         self._static_inner_shape = static if static_inner_shape is None else static.merge_with(static_inner_shape)
 
     @classmethod
@@ -312,15 +308,6 @@ class DynamicRaggedShape(CompositeTensor):
         return f"<DynamicRaggedShape lengths=[{shown}] num_row_partitions={self.num_row_partitions}>"
 
 
-def _fill_shape(dims: DynamicRaggedShape, value: TensorLike, *_: Any) -> Any:
-    return dims._with_values(fill(dims.inner_shape, value))
-
-
-def _reshape_to(tensor: TensorLike, shape: DynamicRaggedShape, *_: Any) -> Any:
-    flat = tensor.flat_values if isinstance(tensor, RaggedTensor) else tensor
-    return shape._with_values(reshape(flat, shape.inner_shape))
-
-
 def _stretch_to(tensor: TensorLike, shape: DynamicRaggedShape, *_: Any) -> Any:
     if not shape.row_partitions:
         return broadcast_to(tensor, shape.inner_shape)
@@ -331,8 +318,8 @@ def _stretch_to(tensor: TensorLike, shape: DynamicRaggedShape, *_: Any) -> Any:
 # The ops that take such a shape: the position of that argument, and the function that computes the op.
 _HANDLERS: dict[Op, tuple[int, Callable[..., Any]]] = {
     broadcast_to.op: (1, _stretch_to),
-    fill_op.op: (0, _fill_shape),
-    reshape.op: (1, _reshape_to),
+    fill_op.op: (0, lambda dims, value, *_: dims._with_values(fill(dims.inner_shape, value))),
+    reshape.op: (1, lambda x, dims, *_: dims._with_values(reshape(getattr(x, "flat_values", x), dims.inner_shape))),
 }
 
 

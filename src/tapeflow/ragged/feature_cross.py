@@ -9,15 +9,18 @@ from typing import Any
 import torch
 
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.op import not_differentiable
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.dtypes import DType, int32, int64, string
+from tapeflow.core.types.dtypes import int32, int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import invalid
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.sparse.feature_cross import (
     START,
+    Tensors,
+    Values,
     as_wide,
     combinations,
     dense_rows,
@@ -42,35 +45,27 @@ def _cross_rule(values: Any, splits: list[TensorShape], sparse: Any, v: Any, s: 
     return [TensorShape([None]), TensorShape([next(iter(sizes)) + 1 if sizes else None])]
 
 
-@op("RaggedCross", strings=True, shape=_cross_rule)
-def _ragged_cross(
-    ragged_values: Sequence[torch.Tensor | StringArray],
-    ragged_row_splits: Sequence[torch.Tensor],
-    sparse_indices: Sequence[torch.Tensor],
-    sparse_values: Sequence[torch.Tensor | StringArray],
-    sparse_shape: Sequence[torch.Tensor],
-    dense_inputs: Sequence[torch.Tensor | StringArray],
-    input_order: str,
-    hashed_output: bool,
-    num_buckets: int,
-    hash_key: int,
-    out_values_type: DType,
-    out_row_splits_type: DType,
+def _cross_features(
+    ragged: Values, row_splits: Tensors, indices: Tensors, sparse: Values, shapes: Tensors, dense: Values, *attrs: Any
 ) -> Any:
-    """Joins or hashes the values of features in every combination: the values of the rows, and their splits."""
+    order, is_hashed, num_buckets, hash_key, _, splits_dtype = attrs
     features = {
         "R": iter([
             [values[i:j].tolist() for i, j in itertools.pairwise(splits.tolist())]
-            for values, splits in zip(ragged_values, ragged_row_splits, strict=True)
+            for values, splits in zip(ragged, row_splits, strict=True)
         ]),
-        "S": map(sparse_rows, sparse_indices, sparse_values, [range(int(shape[0])) for shape in sparse_shape]),
-        "D": map(dense_rows, dense_inputs),
+        "S": map(sparse_rows, indices, sparse, [range(int(shape[0])) for shape in shapes]),
+        "D": map(dense_rows, dense),
     }  # fmt: skip
-    rows = combinations([next(features[kind]) for kind in input_order])
-    splits = splits_of_rows(rows, out_row_splits_type)
-    if not hashed_output:
+    rows = combinations([next(features[kind]) for kind in order])
+    splits = splits_of_rows(rows, splits_dtype)
+    if not is_hashed:
         return StringArray.of([join_values(c) for row in rows for c in row]), splits
     return torch.tensor([hash_values(c, hash_key, num_buckets) for row in rows for c in row], dtype=torch.int64), splits
+
+
+# Joins or hashes the values of features in every combination: the values of the rows, and their splits.
+_ragged_cross = defined_op("RaggedCross", _cross_features, strings=_cross_features, shape=_cross_rule)
 
 
 not_differentiable(_ragged_cross)

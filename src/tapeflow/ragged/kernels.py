@@ -11,6 +11,7 @@ from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import check_shape_scalar
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.sparse.index_order import components
 
 
 def _partition_splits(partition: torch.Tensor, kind: str, rows: int | None) -> torch.Tensor:
@@ -96,12 +97,8 @@ def ragged_to_tensor(
     return padded.index_select(0, rows.reshape(-1)).view(*rows.shape, *values.shape[1:])
 
 
-def _as_indexed_shapes(splits: Sequence[TensorShape], values: TensorShape) -> list[TensorShape]:
-    rank = None if values.rank is None else len(splits) + values.rank
-    return [TensorShape([None, rank]), TensorShape([None]), TensorShape([rank])]
-
-
-@op("RaggedTensorToSparse", moves=True, shape=_as_indexed_shapes)
+@op("RaggedTensorToSparse", moves=True,
+    shape=lambda splits, values: components(None if values.rank is None else len(splits) + values.rank))  # fmt: skip
 def ragged_to_sparse(
     rt_nested_splits: list[torch.Tensor], rt_dense_values: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

@@ -75,11 +75,8 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         if len(mine) != len(theirs):
             raise invalid(different)
         for p, q in zip(mine, theirs, strict=True):
-            if (
-                state.graph is not None
-                and None not in (p.static_nrows, q.static_nrows)
-                and p.static_nrows != q.static_nrows
-            ):
+            counts = {p.static_nrows, q.static_nrows} - {None}
+            if state.graph is not None and len(counts) > 1:
                 raise ValueError(different)
             p.must_be(q, different)
     result = as_values(op(*new_args, **new_kwargs))
@@ -93,16 +90,12 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return first.with_flat_values(result)
 
 
-def _range_shapes(
-    starts: TensorShape, limits: TensorShape, deltas: TensorShape, splits_dtype: DType
-) -> list[TensorShape]:
-    for shape in (starts, limits, deltas):
-        shape.with_rank_at_most(1)
-    count = next((s[0] for s in (starts, limits, deltas) if s.rank == 1 and s[0] is not None), None)
-    scalars = all(s.rank == 0 for s in (starts, limits, deltas))
-    vectors = [s for s in (starts, limits, deltas) if s.rank == 1]
+def _range_shapes(starts: TensorShape, limits: TensorShape, deltas: TensorShape, _: DType) -> list[TensorShape]:
+    vectors = [s for s in (starts, limits, deltas) if s.with_rank_at_most(1).rank == 1]
     for vector in vectors[1:]:
         vectors[0].assert_is_compatible_with(vector)
+    count = next((s[0] for s in vectors if s[0] is not None), None)
+    scalars = all(s.rank == 0 for s in (starts, limits, deltas))
     return [TensorShape([2 if scalars else None if count is None else count + 1]), TensorShape([None])]
 
 
@@ -160,9 +153,7 @@ def range(
         starts, limits = 0, starts
     kind = None if dtype is None else as_dtype(dtype)
     tensors = [convert(v, kind) for v in (starts, limits, deltas)]
-    if kind is None:
-        order = [t.dtype for t in tensors]
-        kind = max(order, key=lambda d: (d.is_floating, d.size))
+    kind = kind or max([t.dtype for t in tensors], key=lambda d: (d.is_floating, d.size))
     splits, values = _ragged_range(*[cast(t, kind) for t in tensors], as_dtype(row_splits_dtype), name=name)
     return RaggedTensor.from_row_splits(values, splits, validate=False)
 
@@ -312,9 +303,8 @@ def segment_ids_to_row_splits(
     if not ids.dtype.is_integer:
         raise TypeError(f"Argument `tensor` (name: segment_ids) must be of type integer. Received dtype: {ids.dtype}")
     _index_dtype(ids.dtype, "T")
-    dtype = (
-        _index_dtype(out_type, "T") if out_type is not None else ids.dtype if isinstance(segment_ids, Tensor) else int64
-    )
+    own_dtype = ids.dtype if isinstance(segment_ids, Tensor) else int64
+    dtype = own_dtype if out_type is None else _index_dtype(out_type, "T")
     ids.shape.assert_has_rank(1)
     ids = ensure_shape(ids, [None])
     if num_segments is None:

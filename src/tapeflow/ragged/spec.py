@@ -112,16 +112,10 @@ class RaggedTensorSpec(ShapedSpec):
     def _component_specs(self) -> Any:
         if self._ragged_rank <= 0:
             return [self._flat_values_spec or TensorSpec(self._shape, self._dtype)]
-        dims = self._shape._dims
-        inner = None if dims is None else dims[self._ragged_rank + 1 :]
-        flat = TensorSpec(TensorShape(None) if inner is None else [self._flat_length(), *inner], self._dtype)
-        outer = None if dims is None or dims[0] is None else dims[0] + 1
-        first = TensorSpec([outer], self._row_splits_dtype)
-        others = []
-        for i in range(1, self._ragged_rank):
-            count = self._length_of(i)
-            others.append(TensorSpec([None if count is None else count + 1], self._row_splits_dtype))
-        return [self._flat_values_spec or flat, first, *others]
+        flat = self._flat_spec(self._length_of(self._ragged_rank))
+        counts = map(self._length_of, range(self._ragged_rank))
+        splits = [TensorSpec([None if n is None else n + 1], self._row_splits_dtype) for n in counts]
+        return [self._flat_values_spec or flat, *splits]
 
     def _length_of(self, levels: int) -> int | None:
         """Returns the number of rows in dimension `levels`, if all dimensions up to there are uniform."""
@@ -129,13 +123,12 @@ class RaggedTensorSpec(ShapedSpec):
         static = [d for d in dims if d is not None]
         return math.prod(static) if len(static) == levels + 1 else None
 
-    def _flat_length(self) -> int | None:
-        return self._length_of(self._ragged_rank)
+    def _flat_spec(self, count: int | None) -> TensorSpec:
+        """Returns the spec of so many innermost values."""
+        return TensorSpec(TensorShape([count]).concatenate(self._shape[self._ragged_rank + 1 :]), self._dtype)
 
     def _to_components(self, value: Tensor | RaggedTensor) -> Any:
-        if isinstance(value, RaggedTensor):
-            return [value.flat_values, *value.nested_row_splits]
-        return [value]
+        return [value.flat_values, *value.nested_row_splits] if isinstance(value, RaggedTensor) else [value]
 
     def _from_components(self, components: Sequence[Any]) -> Any:
         result, *splits = components
@@ -163,10 +156,8 @@ class RaggedTensorSpec(ShapedSpec):
     # Values of different lengths as one with a new first dimension: flat values, row lengths, and the number of rows.
 
     def _stacked_parts(self) -> list[TensorSpec]:
-        inner = TensorShape(None) if self._shape.rank is None else self._shape[self._ragged_rank + 1 :]
-        flat = TensorSpec(TensorShape([None]).concatenate(inner), self._dtype)
         lengths = TensorSpec([None], self._row_splits_dtype)
-        return [flat, *[lengths] * self._ragged_rank, TensorSpec([1], self._row_splits_dtype)]
+        return [self._flat_spec(None), *[lengths] * self._ragged_rank, TensorSpec([1], self._row_splits_dtype)]
 
     def _to_parts(self, value: Any) -> list[Any]:
         value = as_values(value)

@@ -640,9 +640,7 @@ class RaggedTensor(CompositeTensor):
     def __tf_autograph_for__(self, loop: Any) -> None:
         """Loops over the rows in a graph."""
         count = self.nrows()
-        loop.over(
-            (tensor_of(0, count.dtype),), lambda i: i < count, lambda i: (self[i], (i + tensor_of(1, count.dtype),))
-        )
+        loop.over((tensor_of(0, count.dtype),), lambda i: i < count, lambda i: (self[i], (i + 1,)))
 
     def __bool__(self) -> bool:
         raise TypeError("RaggedTensor may not be used as a boolean.")

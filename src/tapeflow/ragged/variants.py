@@ -32,7 +32,8 @@ def _ragged_to_variant(splits: Sequence[Any], values: StringArray | torch.Tensor
     if not batched_input:
         return box_object((tuple(splits), values))
     if not splits:
-        rows = [((), values.take(i) if isinstance(values, StringArray) else values[i]) for i in _slice_places(values)]
+        slices = map(values.take, values.places()) if isinstance(values, StringArray) else values.unbind()
+        rows = [((), part) for part in slices]
     else:
         rows = []
         for start, stop in zip(splits[0].tolist(), splits[0].tolist()[1:], strict=False):
@@ -61,11 +62,9 @@ def _ragged_from_variant(encoded: Any, input_rank: int, output_rank: int, dtype:
         return tuple(levels), join(values)
 
     def of(array: np.ndarray) -> Any:
-        return (
-            array[()]
-            if array.ndim == 0
-            else joined([of(np.asarray(a, object) if not isinstance(a, tuple) else box_object(a)) for a in array])
-        )
+        if array.ndim == 0:
+            return array[()]
+        return joined([of(np.asarray(a, object) if not isinstance(a, tuple) else box_object(a)) for a in array])
 
     splits, values = of(encoded)
     if len(splits) != output_rank:
@@ -74,11 +73,6 @@ def _ragged_from_variant(encoded: Any, input_rank: int, output_rank: int, dtype:
     if held is not dtype:
         raise invalid(f"Expected values Tensor dtype: {dtype.name}, found: {held.name}")
     return *splits, values
-
-
-def _slice_places(values: torch.Tensor | StringArray) -> Any:
-    """Returns for each slice along the first dimension how it is taken."""
-    return values.places() if isinstance(values, StringArray) else range(len(values))
 
 
 def _encoded_rows(row: tuple[Any, Any]) -> int:

@@ -32,7 +32,7 @@ from tapeflow.math.casting import bitcast, cast
 from tapeflow.math.comparison import less
 from tapeflow.random import rejection
 from tapeflow.random.algorithms import Algorithm, AlgorithmLike, algorithm_number, unsupported_algorithm
-from tapeflow.random.stateless import check_floats, scale_numbers, stretch_numbers
+from tapeflow.random.stateless import draw_scaled, stretch_numbers
 from tapeflow.random.stateless_ops import (
     as_result,
     batches,
@@ -360,10 +360,7 @@ class Generator(AutoTrackable):
             >>> tf.random.Generator.from_seed(1).normal([2], mean=10.0).shape
             TensorShape([2])
         """
-        dtype = as_dtype(dtype)
-        check_floats(dtype, mean, stddev)
-        shape = _shape_argument(shape)
-        return scale_numbers(normal_of(shape, *self._take(shape), dtype), stddev, mean, dtype, name)
+        return self._draw_scaled(normal_of, shape, mean, stddev, dtype, name)
 
     def truncated_normal(
         self,
@@ -391,10 +388,11 @@ class Generator(AutoTrackable):
             >>> bool(tf.reduce_all(tf.abs(g.truncated_normal([1000])) < 2))
             True
         """
-        dtype = as_dtype(dtype)
-        check_floats(dtype, mean, stddev)
-        shape = _shape_argument(shape)
-        return scale_numbers(truncated_normal_of(shape, *self._take(shape), dtype), stddev, mean, dtype, name)
+        return self._draw_scaled(truncated_normal_of, shape, mean, stddev, dtype, name)
+
+    def _draw_scaled(self, draw: Any, shape: Any, mean: Any, stddev: Any, dtype: Any, name: str | None) -> Any:
+        dims = _shape_argument(shape)
+        return draw_scaled(lambda dtype: draw(dims, *self._take(dims), dtype), mean, stddev, dtype, name)
 
     def uniform(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import Any
 
 import numpy as np
@@ -173,16 +174,13 @@ def _index_shuffled(index: torch.Tensor, seed: torch.Tensor, max_index: torch.Te
     count = shape.num_elements() or 0
     if not 0 <= rounds <= _MOST_ROUNDS:
         raise invalid(f"rounds must be between 0 and {_MOST_ROUNDS}, not {rounds}")
-    keys = [[k & 0xFFFFFFFF for k in row] for row in seed.reshape(-1, 3).tolist()]
-    indices, bounds = index.reshape(-1).tolist(), max_index.reshape(-1).tolist()
-    for n in range(count):
-        number, bound = indices[n % len(indices)], bounds[n % len(bounds)]
+    keys = [tuple([k & 0xFFFFFFFF for k in row]) for row in seed.reshape(-1, 3).tolist()]
+    columns = [itertools.cycle(v) for v in (index.reshape(-1).tolist(), keys, max_index.reshape(-1).tolist())]
+    positions = []
+    for number, key, bound in itertools.islice(zip(*columns, strict=True), count):
         if not 0 <= number <= bound:
             raise invalid(f"max_index must be >= index, but {bound} < {number}")
-    positions = [
-        _shuffled_position(indices[n % len(indices)], tuple(keys[n % len(keys)]), bounds[n % len(bounds)], rounds)
-        for n in range(count)
-    ]
+        positions.append(_shuffled_position(number, key, bound, rounds))
     wide = torch.tensor([p - (1 << 64) if p >= 1 << 63 else p for p in positions], dtype=torch.int64)
     return (wide.view(index.dtype) if index.dtype == torch.uint64 else wide.to(index.dtype)).reshape(shape.as_list())
 

@@ -189,14 +189,10 @@ def _poisson_by_rejection(draws: _Draws, rate: Array, active: Array, out: Array,
             inside = (near >= 0.07) & (v <= 0.9277 - 3.6224 / (width - 2))
             outside = (k < 0) | ((near < 0.013) & (v > near))
             ratio = np.log(v * inverse_alpha[active] / (height / (near * near) + width))
-            likelihood = -mean + k * np.log(mean) - _log_gamma(k + 1)
+            likelihood = -mean + k * np.log(mean) - torch.lgamma(torch.from_numpy(k + 1)).numpy()
             good = (k <= most) & (inside | (~outside & (ratio <= likelihood)))
         out[active[good]] = k[good]
         left.numbers = active[~good]
-
-
-def _log_gamma(x: Array) -> Array:
-    return torch.lgamma(torch.from_numpy(x)).numpy()
 
 
 # ---- binomial --------------------------------------------------------------------------------------------------------

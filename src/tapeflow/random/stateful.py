@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.batched import joined_batches
 from tapeflow.core import aten
 from tapeflow.core import device as devices
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours
-from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, static, vector
+from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, vector
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.op import OpFunction, not_differentiable, op
+from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.rng import seeds
 from tapeflow.core.rng.philox import fill, to_normal, to_range, to_uniform
@@ -29,14 +30,7 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.math.division import realdiv
 from tapeflow.math.extrema import maximum
 from tapeflow.random import rejection
-from tapeflow.random.stateless import (
-    UNIFORM_DTYPES,
-    check_dtype,
-    check_floats,
-    gamma_parameters,
-    scale_numbers,
-    stretch_numbers,
-)
+from tapeflow.random.stateless import UNIFORM_DTYPES, check_dtype, draw_scaled, gamma_parameters, stretch_numbers
 from tapeflow.random.stateless_ops import (
     as_result,
     categorical_rule,
@@ -55,20 +49,37 @@ _BOUNDS = frozenset({int, float, type(None)})
 _RESERVED = 256  # blocks that TensorFlow's kernels set aside for each number
 
 
-def _is_unseeded(shape: object) -> bool:
+def _is_unseeded(seed: int | None, shape: object) -> bool:
     """Tests whether a call is the common one: no seed, a shape of Python numbers, and no device scope."""
-    return seeds.state.seed is None and type(shape) in (list, tuple) and not detours and not settings.deterministic
+    unseeded = seed is None and seeds.state.seed is None
+    return unseeded and type(shape) in (list, tuple) and not detours and not settings.deterministic
+
+
+def _batch_draws(batch: Batch, shape: Any, *rest: Any) -> Any:
+    if any(isinstance(r, Slices) and r.stacked for r in rest):
+        raise NoRule
+    return batch.run((batch.count, *vector(shape)), *[r.value if isinstance(r, Slices) else r for r in rest])
 
 
 _DRAW: dict[str, Any] = {
     "host": ("shape",), "shape": created_shape, "creates": True, "random": True, "random_fill": True,
+    "batching": _batch_draws,
 }  # fmt: skip
 
 # ---- uniform and normal ----------------------------------------------------------------------------------------------
 
 
-def _drawing_kernel(name: str, make: Any, unseeded: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
-    """Returns the kernel of an op: it draws from its seeds' stream, or without seeds from torch's generator."""
+def _declare_draw(
+    name: str, unseeded: Callable[..., Any], seeded: Callable[..., Any], *args: Any, **traits: Any
+) -> Any:
+    """Declares an op that draws numbers of a distribution without parameters.
+
+    Args:
+        name: the name of the op.
+        unseeded: draws them from torch's generator.
+        seeded, *args: the function that draws them from the stream of the op's seeds, and its last arguments.
+        **traits: the traits of the op.
+    """
 
     def kernel(shape: tuple[int, ...], seed: int, seed2: int, dtype: Any, device: torch.device) -> torch.Tensor:
         dims = dimensions(shape)
@@ -76,11 +87,9 @@ def _drawing_kernel(name: str, make: Any, unseeded: Callable[..., torch.Tensor])
             return unseeded(dims, generator=torch_generator(device), dtype=dtype.torch, device=device)
         count = math.prod(dims)
         stream = reserve((name, dtype), seed, seed2, _RESERVED * count)
-        if make is None:
-            return fill_truncated_normal(stream, count, dtype.torch, device).reshape(dims)
-        return fill(stream, count, dtype.torch, device, make).reshape(dims)
+        return seeded(stream, count, dtype.torch, device, *args).reshape(dims)
 
-    return kernel
+    return defined_op(name, kernel, **_DRAW, **traits)
 
 
 _SQRT2 = math.sqrt(2.0)
@@ -94,18 +103,11 @@ def _draw_truncated(dims: Sequence[Any], generator: Any, dtype: torch.dtype, dev
     return uniform.erfinv_().mul_(_SQRT2).clamp_(-1.9999999, 1.9999999).to(dtype)
 
 
-def _declare_drawing(
-    name: str, make: Any, unseeded: Callable[..., torch.Tensor], **traits: Any
-) -> OpFunction[..., Any]:
-    """Declares an op that draws numbers of a distribution without parameters."""
-    return defined_op(name, _drawing_kernel(name, make, unseeded), **_DRAW, **traits)
-
-
-random_uniform = _declare_drawing("RandomUniform", to_uniform, torch.rand, node_name="random_uniform/RandomUniform")
-random_standard_normal = _declare_drawing(
-    "RandomStandardNormal", to_normal, torch.randn, node_name="random_normal/RandomStandardNormal"
+random_uniform = _declare_draw("RandomUniform", torch.rand, fill, to_uniform, node_name="random_uniform/RandomUniform")
+random_standard_normal = _declare_draw(
+    "RandomStandardNormal", torch.randn, fill, to_normal, node_name="random_normal/RandomStandardNormal"
 )
-_truncated_normal = _declare_drawing("TruncatedNormal", None, _draw_truncated)
+_truncated_normal = _declare_draw("TruncatedNormal", _draw_truncated, fill_truncated_normal)
 
 
 def _draw_integers(
@@ -127,16 +129,6 @@ _uniform_int = defined_op("RandomUniformInt", _draw_integers, **_DRAW)
 
 
 not_differentiable(random_uniform, random_standard_normal, _truncated_normal, _uniform_int)
-
-
-@random_uniform.batching
-@random_standard_normal.batching
-@_truncated_normal.batching
-@_uniform_int.batching
-def _(batch: Batch, shape: Any, *rest: Any) -> Any:
-    if any(isinstance(r, Slices) and r.stacked for r in rest):
-        raise NoRule
-    return batch.run((batch.count, *vector(shape)), *[r.value if isinstance(r, Slices) else r for r in rest])
 
 
 def normal(
@@ -161,7 +153,7 @@ def normal(
         >>> tf.random.normal([2, 3], stddev=0.5).shape
         TensorShape([2, 3])
     """
-    if seed is None and type(mean) is float and type(stddev) is float and dtype in _FLOATS and _is_unseeded(shape):
+    if type(mean) is float and type(stddev) is float and dtype in _FLOATS and _is_unseeded(seed, shape):
         dims: Any = shape
         to: Any = dtype
         device = devices.default()
@@ -170,9 +162,7 @@ def normal(
             return EagerTensor(value.normal_(mean, stddev, generator=torch_generator(device)), to)
         except (TypeError, RuntimeError):
             pass  # the ops below raise TensorFlow's error
-    dtype = as_dtype(dtype)
-    check_floats(dtype, mean, stddev)
-    return scale_numbers(random_standard_normal(shape, *op_seeds(seed), dtype), stddev, mean, dtype, name)
+    return draw_scaled(lambda dtype: random_standard_normal(shape, *op_seeds(seed), dtype), mean, stddev, dtype, name)
 
 
 def uniform(
@@ -200,13 +190,7 @@ def uniform(
         >>> bool(tf.reduce_all((x >= 1) & (x < 7)))
         True
     """
-    if (
-        seed is None
-        and type(minval) in _NUMBERS
-        and type(maxval) in _BOUNDS
-        and dtype is float32
-        and _is_unseeded(shape)
-    ):
+    if type(minval) in _NUMBERS and type(maxval) in _BOUNDS and dtype is float32 and _is_unseeded(seed, shape):
         dims: Any = shape
         low: Any = minval
         high: Any = 1.0 if maxval is None else maxval
@@ -249,9 +233,7 @@ def truncated_normal(
         >>> bool(tf.reduce_all(tf.abs(tf.random.truncated_normal([1000])) < 2))
         True
     """
-    dtype = as_dtype(dtype)
-    check_floats(dtype, mean, stddev)
-    return scale_numbers(_truncated_normal(shape, *op_seeds(seed), dtype), stddev, mean, dtype, name)
+    return draw_scaled(lambda dtype: _truncated_normal(shape, *op_seeds(seed), dtype), mean, stddev, dtype, name)
 
 
 # ---- gamma, Poisson, categories --------------------------------------------------------------------------------------
@@ -355,7 +337,7 @@ def poisson(
     return _random_poisson_v2(shape, lam, *op_seeds(seed), as_dtype(dtype), name)
 
 
-@op("Multinomial", host=("num_samples",), shape=categorical_rule, random=True)
+@op("Multinomial", host=("num_samples",), shape=categorical_rule, random=True, batching=joined_batches)
 def _multinomial_op(
     logits: torch.Tensor, num_samples: Any, seed: int = 0, seed2: int = 0, output_dtype: Any = int64
 ) -> torch.Tensor:
@@ -374,12 +356,6 @@ def _multinomial_op(
 
 
 not_differentiable(_random_poisson_v2, _multinomial_op)
-
-
-@_multinomial_op.batching
-def _(batch: Batch, logits: Slices, num_samples: Any, *attrs: Any) -> Any:
-    joined = batch.run(batch.flat(logits), static(num_samples), *attrs)
-    return batch.unflat(joined, batch.outputs[0], logits)
 
 
 def categorical(

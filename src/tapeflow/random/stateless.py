@@ -52,24 +52,20 @@ def scale_numbers(rnd: Any, scale: Any, offset: Any, dtype: DType, name: str | N
     Nobody else has `rnd` yet, so scalars change it in its place where no tape records.
     """
     if type(scale) not in (int, float) or scale != 1:
-        scale = convert(scale, dtype)
-        rnd = _change_in_place(rnd, torch.Tensor.mul_, scale) if _may_change(rnd, scale) else multiply(rnd, scale)
+        rnd = _combine_with_scalar(rnd, convert(scale, dtype), torch.Tensor.mul_, multiply)
     if type(offset) not in (int, float) or offset != 0:
-        offset = convert(offset, dtype)
-        rnd = _change_in_place(rnd, torch.Tensor.add_, offset) if _may_change(rnd, offset) else add(rnd, offset, name)
+        rnd = _combine_with_scalar(rnd, convert(offset, dtype), torch.Tensor.add_, add, name)
     return rnd
 
 
-def _may_change(rnd: Tensor, scalar: Tensor) -> bool:
-    """Returns True if random numbers may be changed by a scalar in their place: no tape and no graph needs the op.
+def _combine_with_scalar(rnd: Any, scalar: Any, change: Any, function: Any, name: str | None = None) -> Any:
+    """Combines random numbers with a scalar, in their place if no tape and no graph needs the op.
 
     The memory must be torch's own: copies of NumPy's memory can't share it until one of them is written.
     """
     plain = type(rnd) is EagerTensor and type(scalar) is EagerTensor and scalar.value.ndim == 0
-    return plain and not listeners and not detours and rnd.value.untyped_storage().resizable()
-
-
-def _change_in_place(rnd: Tensor, change: Callable[..., Any], scalar: Tensor) -> Any:
+    if not plain or listeners or detours or not rnd.value.untyped_storage().resizable():
+        return function(rnd, scalar, name)
     change(rnd.value, scalar.value)
     return rnd
 
@@ -177,9 +173,23 @@ def stateless_normal(
         >>> tf.random.stateless_normal([2], seed=[1, 2]).numpy().round(4).tolist()
         [0.5440999865531921, 0.20739999413490295]
     """
+    return draw_scaled(
+        lambda dtype: normal_of(_of_its_dtype(shape), *key_counter_alg(seed, alg), dtype), mean, stddev, dtype, name
+    )
+
+
+def draw_scaled(draw: Callable[[DType], Any], mean: Any, stddev: Any, dtype: DTypeLike, name: str | None) -> Any:
+    """Draws numbers of a normal distribution around 0, and scales them.
+
+    Args:
+        draw: draws the numbers of a dtype.
+        mean, stddev: a floating tensor or number each.
+        dtype: a floating dtype.
+        name: of the last operation.
+    """
     dtype = as_dtype(dtype)
     check_floats(dtype, mean, stddev)
-    return scale_numbers(normal_of(_of_its_dtype(shape), *key_counter_alg(seed, alg), dtype), stddev, mean, dtype, name)
+    return scale_numbers(draw(dtype), stddev, mean, dtype, name)
 
 
 def check_floats(dtype: DType, *numbers: Any) -> None:
@@ -222,10 +232,10 @@ def stateless_truncated_normal(
         >>> bool(tf.reduce_all(tf.abs(tf.random.stateless_truncated_normal([1000], seed=[1, 2])) < 2))
         True
     """
-    dtype = as_dtype(dtype)
-    check_floats(dtype, mean, stddev)
-    rnd = truncated_normal_of(_of_its_dtype(shape), *key_counter_alg(seed, alg), dtype)
-    return scale_numbers(rnd, stddev, mean, dtype, name)
+    return draw_scaled(
+        lambda dtype: truncated_normal_of(_of_its_dtype(shape), *key_counter_alg(seed, alg), dtype),
+        mean, stddev, dtype, name,
+    )  # fmt: skip
 
 
 def stateless_gamma(

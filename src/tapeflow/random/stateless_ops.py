@@ -109,17 +109,12 @@ def as_result(numbers: np.ndarray, dims: tuple[int, ...], dtype: torch.dtype, de
 # ---- ops of a key and a counter --------------------------------------------------------------------------------------
 
 
-def _stateless_kernel(convert: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+def _keyed_kernel(draw: Callable[..., torch.Tensor], *args: Any) -> Callable[..., torch.Tensor]:
     def kernel(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any, device: torch.device) -> torch.Tensor:
         dims = dimensions(shape)
-        return fill(stream_of(key, counter, alg), math.prod(dims), dtype.torch, device, convert).reshape(dims)
+        return draw(stream_of(key, counter, alg), math.prod(dims), dtype.torch, device, *args).reshape(dims)
 
     return kernel
-
-
-def _truncated_kernel(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any, device: torch.device) -> torch.Tensor:
-    dims = dimensions(shape)
-    return fill_truncated_normal(stream_of(key, counter, alg), math.prod(dims), dtype.torch, device).reshape(dims)
 
 
 def _check_key(shape: Any, key: Any, counter: Any, alg: Any, *_: Any) -> TensorShape:
@@ -133,10 +128,10 @@ _HOST = ("shape", "key", "counter", "alg")
 
 
 _DRAW: dict[str, Any] = {"host": _HOST, "shape": _check_key, "creates": True}
-uniform_of = defined_op("StatelessRandomUniformV2", _stateless_kernel(to_uniform), **_DRAW, draws=elements.uniform)
-integers_of = defined_op("StatelessRandomUniformFullIntV2", _stateless_kernel(to_integers), **_DRAW)
-normal_of = defined_op("StatelessRandomNormalV2", _stateless_kernel(to_normal), **_DRAW, draws=elements.normal)
-truncated_normal_of = defined_op("StatelessTruncatedNormalV2", _truncated_kernel, **_DRAW)
+uniform_of = defined_op("StatelessRandomUniformV2", _keyed_kernel(fill, to_uniform), **_DRAW, draws=elements.uniform)
+integers_of = defined_op("StatelessRandomUniformFullIntV2", _keyed_kernel(fill, to_integers), **_DRAW)
+normal_of = defined_op("StatelessRandomNormalV2", _keyed_kernel(fill, to_normal), **_DRAW, draws=elements.normal)
+truncated_normal_of = defined_op("StatelessTruncatedNormalV2", _keyed_kernel(fill_truncated_normal), **_DRAW)
 
 
 def integer_bounds(minval: torch.Tensor, maxval: torch.Tensor, count: int) -> tuple[int, int]:
@@ -299,21 +294,21 @@ def categories_of(logits: torch.Tensor, num_samples: Any, seed: int | None, outp
     return draw_categories(stream, logits, num_samples, output_dtype.torch)
 
 
-@op("StatelessParameterizedTruncatedNormal", host=("shape", "seed"), shape=_seeded_rule(_with_parameters, 1))
-def bounded_normal_of(
-    shape: Sequence[int],
-    seed: int | None,
-    means: torch.Tensor,
-    stddevs: torch.Tensor,
-    minvals: torch.Tensor,
-    maxvals: torch.Tensor,
-) -> torch.Tensor:
-    """Draws normally distributed numbers between bounds."""
+def _draw_between_bounds(shape: Sequence[int], seed: Any, *parameters: torch.Tensor) -> torch.Tensor:
     stream = _check_seed(seed)
-    _check_compatible("means, stddevs, minvals, maxvals", means, stddevs, minvals, maxvals)
-    dims, parameters, samples = batches(shape, means, stddevs, minvals, maxvals)
-    dtype = _wide_dtype(means.dtype)
-    return as_result(rejection.truncated_normal(stream, parameters, samples, dtype), dims, means.dtype, means.device)
+    _check_compatible("means, stddevs, minvals, maxvals", *parameters)
+    dims, arrays, samples = batches(shape, *parameters)
+    dtype, device = parameters[0].dtype, parameters[0].device
+    return as_result(rejection.truncated_normal(stream, arrays, samples, _wide_dtype(dtype)), dims, dtype, device)
+
+
+# Draws normally distributed numbers between bounds.
+bounded_normal_of = defined_op(
+    "StatelessParameterizedTruncatedNormal",
+    _draw_between_bounds,
+    host=("shape", "seed"),
+    shape=_seeded_rule(_with_parameters, 1),
+)
 
 
 @bounded_normal_of.gradient(needs="inputs outputs")

@@ -101,37 +101,26 @@ def _transform_lengths(fft_length: Any) -> Any:
     return lengths
 
 
-def _real_transform(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None) -> Any:
-    """Computes the transform of real numbers over the last `rank` dimensions."""
-    x = _real_input(x, name, rank)
+def _transform_last(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None, inverse: bool = False) -> Any:
+    """Computes a transform of real numbers over the last `rank` dimensions, or its inverse."""
+    x = (_complex_input if inverse else _real_input)(x, name, rank)
     whole = fft_length is None
     if whole:
         fft_length = [length_of(x, a) for a in range(-rank, 0)]
+        if inverse:
+            fft_length[-1] = _whole_length(fft_length[-1])
     else:
         fft_length = _transform_lengths(fft_length)
+    transform = (fourier_ops.IRFFT if inverse else fourier_ops.RFFT)[rank]
+    dtype = x.dtype.real_dtype if inverse else _complex_of(x.dtype)
     if not isinstance(x, SymbolicTensor):
-        return fourier_ops.RFFT[rank](x, fft_length, _complex_of(x.dtype), op_name)
+        return transform(x, fft_length, dtype, op_name)
     with name_scope(op_name or name.lower()) as scope:
-        padded = x if whole else _long_enough(x, fft_length, rank)
-        return fourier_ops.RFFT[rank](padded, fft_length, _complex_of(x.dtype), scope)
+        padded = x if whole and not inverse else _long_enough(x, fft_length, rank, half=inverse)
+        return transform(padded, fft_length, dtype, scope)
 
 
-def _inverse_real_transform(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None) -> Any:
-    """Computes the inverse transform to real numbers over the last `rank` dimensions."""
-    x = _complex_input(x, name, rank)
-    if fft_length is None:
-        fft_length = [length_of(x, a) for a in range(-rank, 0)]
-        fft_length[-1] = _whole_length(fft_length[-1])
-    else:
-        fft_length = _transform_lengths(fft_length)
-    if not isinstance(x, SymbolicTensor):
-        return fourier_ops.IRFFT[rank](x, fft_length, x.dtype.real_dtype, op_name)
-    with name_scope(op_name or name.lower()) as scope:
-        padded = _long_enough(x, fft_length, rank, half=True)
-        return fourier_ops.IRFFT[rank](padded, fft_length, x.dtype.real_dtype, scope)
-
-
-def _long_enough(x: Tensor, fft_length: Any, rank: int, half: bool = False) -> Any:
+def _long_enough(x: Tensor, fft_length: Any, rank: int, half: bool) -> Any:
     """Pads the input of a transform with zeros to the lengths of the transform.
 
     TensorFlow's kernels accept no shorter input, so a graph must contain the padding. Eager kernels need none.
@@ -176,7 +165,7 @@ def rfft(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | Non
         >>> tf.signal.rfft([1.0, 0.0, 0.0, 0.0]).numpy().tolist()
         [(1+0j), (1+0j), (1+0j)]
     """
-    return _real_transform(input_tensor, fft_length, 1, "RFFT", name)
+    return _transform_last(input_tensor, fft_length, 1, "RFFT", name)
 
 
 def rfft2d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | None = None) -> Tensor:
@@ -198,7 +187,7 @@ def rfft2d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | N
         >>> np.allclose(tf.signal.rfft2d(tf.ones([2, 2])), np.fft.rfft2(np.ones([2, 2])))
         True
     """
-    return _real_transform(input_tensor, fft_length, 2, "RFFT2D", name)
+    return _transform_last(input_tensor, fft_length, 2, "RFFT2D", name)
 
 
 def rfft3d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | None = None) -> Tensor:
@@ -220,7 +209,7 @@ def rfft3d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | N
         >>> np.allclose(tf.signal.rfft3d(tf.ones([2, 2, 2])), np.fft.rfftn(np.ones([2, 2, 2])))
         True
     """
-    return _real_transform(input_tensor, fft_length, 3, "RFFT3D", name)
+    return _transform_last(input_tensor, fft_length, 3, "RFFT3D", name)
 
 
 def irfft(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | None = None) -> Tensor:
@@ -242,7 +231,7 @@ def irfft(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | No
         >>> tf.signal.irfft([1 + 0j, 1, 1]).numpy().tolist()
         [1.0, 0.0, 0.0, 0.0]
     """
-    return _inverse_real_transform(input_tensor, fft_length, 1, "IRFFT", name)
+    return _transform_last(input_tensor, fft_length, 1, "IRFFT", name, inverse=True)
 
 
 def irfft2d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | None = None) -> Tensor:
@@ -263,7 +252,7 @@ def irfft2d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | 
         >>> np.allclose(tf.signal.irfft2d(tf.ones([2, 2], tf.complex64)), np.fft.irfft2(np.ones([2, 2])))
         True
     """
-    return _inverse_real_transform(input_tensor, fft_length, 2, "IRFFT2D", name)
+    return _transform_last(input_tensor, fft_length, 2, "IRFFT2D", name, inverse=True)
 
 
 def irfft3d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | None = None) -> Tensor:
@@ -284,17 +273,10 @@ def irfft3d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | 
         >>> np.allclose(tf.signal.irfft3d(tf.ones([2, 2, 2], tf.complex64)), np.fft.irfftn(np.ones([2, 2, 2])))
         True
     """
-    return _inverse_real_transform(input_tensor, fft_length, 3, "IRFFT3D", name)
+    return _transform_last(input_tensor, fft_length, 3, "IRFFT3D", name, inverse=True)
 
 
 # ---- over any dimensions ---------------------------------------------------------------------------------------------
-
-
-def _check_dimensions(dims: Sequence[int], rank: int) -> None:
-    """Checks that a tensor of this rank has these dimensions."""
-    for a in dims:
-        if not -rank <= a < rank:
-            raise invalid(f"there is no dimension {a} in a tensor of rank {rank}")
 
 
 def _lengths_and_axes(x: Tensor, fft_length: Any, axes: AxisLike, is_half: bool) -> tuple[list[Any], list[int]]:
@@ -340,7 +322,8 @@ def _norm_factor(norm: str | None, lengths: Sequence[Any], inverse: bool) -> Any
     return 1.0
 
 
-def _scale_result(x: Tensor, factor: TensorLike) -> Any:
+def _scale_result(x: Tensor, norm: str | None, lengths: Sequence[Any], inverse: bool) -> Any:
+    factor = _norm_factor(norm, lengths, inverse)
     if isinstance(factor, Tensor):
         return x * cast(factor, x.dtype)
     return x if factor == 1.0 else x * factor
@@ -377,7 +360,7 @@ def fftnd(
     """
     x = _nd_input(input_tensor, fft_length, axes)
     lengths, dims = _lengths_and_axes(x, fft_length, axes, is_half=False)
-    return _scale_result(fourier_ops.fftnd(x, lengths, dims, name), _norm_factor(norm, lengths, inverse=False))
+    return _scale_result(fourier_ops.fftnd(x, lengths, dims, name), norm, lengths, inverse=False)
 
 
 def ifftnd(
@@ -411,7 +394,7 @@ def ifftnd(
     """
     x = _nd_input(input_tensor, fft_length, axes)
     lengths, dims = _lengths_and_axes(x, fft_length, axes, is_half=False)
-    return _scale_result(fourier_ops.ifftnd(x, lengths, dims, name), _norm_factor(norm, lengths, inverse=True))
+    return _scale_result(fourier_ops.ifftnd(x, lengths, dims, name), norm, lengths, inverse=True)
 
 
 def rfftnd(
@@ -447,9 +430,8 @@ def rfftnd(
     x = _real_input(input_tensor, "RFFTND", _rank_over(axes))
     lengths, dims = _lengths_and_axes(x, fft_length, axes, is_half=False)
     x.shape.with_rank_at_least(len(lengths))
-    return _scale_result(
-        fourier_ops.rfftnd(x, lengths, dims, _complex_of(x.dtype), name), _norm_factor(norm, lengths, inverse=False)
-    )
+    y = fourier_ops.rfftnd(x, lengths, dims, _complex_of(x.dtype), name)
+    return _scale_result(y, norm, lengths, inverse=False)
 
 
 def irfftnd(
@@ -483,9 +465,8 @@ def irfftnd(
     """
     x = _complex_input(input_tensor, "IRFFTND", _rank_over(axes))
     lengths, dims = _lengths_and_axes(x, fft_length, axes, is_half=True)
-    return _scale_result(
-        fourier_ops.irfftnd(x, lengths, dims, x.dtype.real_dtype, name), _norm_factor(norm, lengths, inverse=True)
-    )
+    y = fourier_ops.irfftnd(x, lengths, dims, x.dtype.real_dtype, name)
+    return _scale_result(y, norm, lengths, inverse=True)
 
 
 # ---- shifts ----------------------------------------------------------------------------------------------------------
@@ -508,13 +489,10 @@ def _shift_halves(x: TensorLike, axes: AxisLike, sign: int) -> Any:
         places = where(less(axes, 0), axes + rank_of(tensor), axes)
         return roll(tensor, sign * (gather(shape_of(tensor), places) // 2), axes)
     dims = [axes] if isinstance(axes, int) else list(axes)
-    if rank is not None:
-        try:
-            _check_dimensions(dims, rank)
-        except ValueError as error:  # of several, TensorFlow gathers the lengths when it runs
-            if isinstance(axes, int) or not rank:
-                raise
-            raise InvalidArgumentError.of(str(error)) from None
+    for a in dims if rank is not None else ():
+        if not -rank <= a < rank:  # of several, TensorFlow gathers the lengths when it runs
+            error = invalid if isinstance(axes, int) or not rank else InvalidArgumentError.of
+            raise error(f"there is no dimension {a} in a tensor of rank {rank}")
     lengths = tensor.shape.as_list() if tensor.shape.is_fully_defined() else shape_of(tensor)
     shifts = [lengths[a] // 2 if sign > 0 else -(lengths[a] // 2) for a in dims]
     return roll(tensor, shifts, dims)

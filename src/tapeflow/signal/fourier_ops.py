@@ -25,6 +25,7 @@ from tapeflow.core.ops.batch_rules import Batch, Slices, behind, leading_dimensi
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import stated_dims, text, wholly_static, with_dimension, with_rank
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, complex64, float32
@@ -186,13 +187,8 @@ def _declare_adjoint(forward: Any, backward: Any, rank: int) -> None:
     def count(x: Tensor) -> Any:
         return _length_product([shape_of(x)[a] for a in range(-rank, 0)], x.dtype)
 
-    @forward.gradient()
-    def _(call: Call, dy: Tensor) -> Any:
-        return backward(dy) * count(dy)
-
-    @backward.gradient()
-    def _(call: Call, dy: Tensor) -> Any:
-        return forward(dy) / count(dy)
+    forward.gradient()(lambda call, dy: backward(dy) * count(dy))
+    backward.gradient()(lambda call, dy: forward(dy) / count(dy))
 
 
 _INVERSES = {1: ifft, 2: ifft2d, 3: ifft3d}  # by their ranks
@@ -331,13 +327,6 @@ def fftnd(input: TensorLike, fft_length: ShapeLike, axes: AxisLike, name: str | 
     """
 
 
-@fftnd.gradient(needs="shapes")
-def _(call: Call, dy: Tensor) -> Any:
-    fft_length, axes = call.attrs
-    dx = ifftnd(dy, fft_length, axes) * _length_product(_axis_lengths(fft_length, axes), dy.dtype)
-    return _resized_to_input(dx, call, axes)
-
-
 @fftnd.batching
 def _transform_slices(batch: Batch, x: Slices, fft_length: Any, axes: Any, *attrs: Any) -> Any:
     return batch.run(x.value, static(fft_length), behind(static(axes)), *attrs)
@@ -364,10 +353,13 @@ def ifftnd(input: TensorLike, fft_length: ShapeLike, axes: AxisLike, name: str |
     """
 
 
+@fftnd.gradient(needs="shapes")
 @ifftnd.gradient(needs="shapes")
 def _(call: Call, dy: Tensor) -> Any:
     fft_length, axes = call.attrs
-    dx = fftnd(dy, fft_length, axes) / _length_product(_axis_lengths(fft_length, axes), dy.dtype)
+    count = _length_product(_axis_lengths(fft_length, axes), dy.dtype)
+    is_forward = call.op is fftnd.op
+    dx = ifftnd(dy, fft_length, axes) * count if is_forward else fftnd(dy, fft_length, axes) / count
     return _resized_to_input(dx, call, axes)
 
 
@@ -498,60 +490,42 @@ def _(call: Call, dy: Tensor) -> Any:
 # ---- of real numbers, over the last dimensions -----------------------------------------------------------------------
 
 
-def _long_enough(kernel: Callable[..., Any], last: Callable[[Any], Any] = lambda n: n) -> Any:
-    """Wraps a kernel for empty inputs, which nobody pads: it raises if another dimension is shorter than the transform.
-    `last` computes the required length of the last dimension."""
+def _declare_over_last(
+    name: str, rank: int, over_axes: Callable[..., Any], gradient: Callable[..., Any],
+    output_length: Callable[[Any], Any] = lambda n: n, input_length: Callable[[Any], Any] = lambda n: n,
+) -> Any:  # fmt: skip
+    """Declares a transform from or to real numbers over the last dimensions.
 
-    def checked(x: torch.Tensor, fft_length: Sequence[int], axes: Sequence[int], dtype: DType) -> torch.Tensor:
-        if not x.numel() and x.ndim >= len(axes) == len(fft_length):
-            for axis, n in zip(axes, (*fft_length[:-1], last(fft_length[-1])), strict=True):
+    Args:
+        name: the name of the op.
+        rank: the number of dimensions.
+        over_axes: torch's function.
+        gradient: `gradient(call, dy, fft_length, axes)`.
+        output_length, input_length: compute the last dimension from the last of the lengths.
+    """
+    axes = tuple(range(-rank, 0))
+    transform = _nd_kernel(over_axes, output_length)
+
+    def kernel(x: torch.Tensor, fft_length: Sequence[int], dtype: DType) -> torch.Tensor:
+        if not x.numel() and x.ndim >= rank == len(fft_length):  # nobody pads empty inputs
+            for axis, n in zip(axes, (*fft_length[:-1], input_length(fft_length[-1])), strict=True):
                 if 0 < x.shape[axis] < n:
                     place = x.ndim + axis
                     raise invalid(f"Input dimension {place} must have length of at least {n} but got: {x.shape[axis]}")
-        return kernel(x, fft_length, axes, dtype)
+        return transform(x, fft_length, axes, dtype)
 
-    return checked
-
-
-def _real_transform(name: str, rank: int) -> Any:
-    """Declares the op RFFT, RFFT2D or RFFT3D."""
-    axes = tuple(range(-rank, 0))
-    kernel = _long_enough(_nd_kernel(torch.fft.rfftn, _half_length))
-
-    @op(name, kernel=lambda x, n, dtype: kernel(x, n, axes, dtype), host=("fft_length",),
-        shape=_over_last(rank, _half_length), batching=leading_dimensions)  # fmt: skip
-    def rfft(
-        input: TensorLike, fft_length: TensorLike, Tcomplex: DTypeLike = complex64, name: str | None = None
-    ) -> Any:
-        """Computes the transform of real numbers over the last dimensions."""
-
-    @rfft.gradient(needs="shapes dtypes")
-    def _(call: Call, dy: Tensor) -> Any:
-        return _rfft_gradient(call, dy, call.attrs[0], axes)
-
-    return rfft
+    rule = _over_last(rank, output_length)
+    function = defined_op(name, kernel, host=("fft_length",), shape=rule, batching=leading_dimensions)
+    function.gradient(needs="shapes dtypes")(lambda call, dy: gradient(call, dy, call.attrs[0], axes))
+    return function
 
 
-def _inverse_real_transform(name: str, rank: int) -> Any:
-    """Declares the op IRFFT, IRFFT2D or IRFFT3D."""
-    axes = tuple(range(-rank, 0))
-    kernel = _long_enough(_nd_kernel(torch.fft.irfftn), _half_length)
-
-    @op(name, kernel=lambda x, n, dtype: kernel(x, n, axes, dtype), host=("fft_length",),
-        shape=_over_last(rank), batching=leading_dimensions)  # fmt: skip
-    def irfft(input: TensorLike, fft_length: TensorLike, Treal: DTypeLike = float32, name: str | None = None) -> Any:
-        """Computes the inverse transform to real numbers over the last dimensions."""
-
-    @irfft.gradient(needs="shapes dtypes")
-    def _(call: Call, dy: Tensor) -> Any:
-        return _irfft_gradient(call, dy, call.attrs[0], axes)
-
-    return irfft
-
-
-RFFT = {1: _real_transform("RFFT", 1), 2: _real_transform("RFFT2D", 2), 3: _real_transform("RFFT3D", 3)}
+_NAMES = {1: "FFT", 2: "FFT2D", 3: "FFT3D"}
+RFFT = {
+    rank: _declare_over_last(f"R{name}", rank, torch.fft.rfftn, _rfft_gradient, output_length=_half_length)
+    for rank, name in _NAMES.items()
+}
 IRFFT = {
-    1: _inverse_real_transform("IRFFT", 1),
-    2: _inverse_real_transform("IRFFT2D", 2),
-    3: _inverse_real_transform("IRFFT3D", 3),
+    rank: _declare_over_last(f"IR{name}", rank, torch.fft.irfftn, _irfft_gradient, input_length=_half_length)
+    for rank, name in _NAMES.items()
 }

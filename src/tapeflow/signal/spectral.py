@@ -163,9 +163,7 @@ def inverse_stft(
     x = convert(stfts)
     x.shape.with_rank_at_least(2)
     if x.shape.rank is None:
-        return with_joined_batch(
-            lambda batch: inverse_stft(batch, frame_length, frame_step, fft_length, window_fn), x, 2
-        )
+        return with_joined_batch(lambda y: inverse_stft(y, frame_length, frame_step, fft_length, window_fn), x, 2)
     scalar, step = _scalar_tensor(frame_length), _scalar_tensor(frame_step)
     transformed_length = _power_of_two(scalar) if fft_length is None else _scalar_tensor(fft_length)
     frames = irfft(x, [transformed_length])

@@ -19,6 +19,7 @@ from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import check_rank, check_ranks_first, stated_dims, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, bool_, int64, string
@@ -259,14 +260,13 @@ def _dense_at(indices: torch.Tensor, shape: tuple[int, ...], dense: torch.Tensor
 
 
 def _declare_with_dense(name: str, kernel: Callable[..., Any]) -> Any:
-    @op(name, kernel=lambda at, x, shape, y: kernel(x, _dense_at(at, shape, y)), host=("sp_shape",),
-        shape=lambda at, *_: with_rank(at, 2)[:1])  # fmt: skip
-    def with_dense(
-        sp_indices: TensorLike, sp_values: TensorLike, sp_shape: TensorLike, dense: TensorLike, name: str | None = None
-    ) -> Any:
-        """Combines the values of a sparse tensor with the elements of a dense one at the same indices."""
-
-    return with_dense
+    """Declares an op of the values of a sparse tensor and the elements of a dense one at the same indices."""
+    return defined_op(
+        name,
+        lambda at, x, shape, y: kernel(x, _dense_at(at, shape, y)),
+        host=("sp_shape",),
+        shape=lambda at, *_: with_rank(at, 2)[:1],
+    )
 
 
 _multiply_dense = _declare_with_dense("SparseDenseCwiseMul", torch.mul)

@@ -13,18 +13,14 @@ from tapeflow.core.ops.op import op
 from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import check_ranks_first, with_rank
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.sparse import index_order
 from tapeflow.sparse.dense import add_to_dense, as_sparse
 from tapeflow.sparse.tensor import SparseLike, SparseTensor, SparseTensorValue
 
 
-def _sum_shapes(indices: TensorShape, values: TensorShape, shape: Any, *_: Any) -> list[TensorShape]:
-    return index_order.components(with_rank(shape, 1)[0])
-
-
-@op("SparseAdd", host=("a_shape", "b_shape"), shape=_sum_shapes)
+@op("SparseAdd", host=("a_shape", "b_shape"),
+    shape=lambda at, values, shape, *_: index_order.components(with_rank(shape, 1)[0]))  # fmt: skip
 def _sparse_add(
     a_indices: torch.Tensor, a_values: torch.Tensor, a_shape: tuple[int, ...], b_indices: torch.Tensor,
     b_values: torch.Tensor, b_shape: tuple[int, ...], thresh: torch.Tensor,

@@ -10,7 +10,8 @@ import torch
 
 from tapeflow.core.farmhash import fingerprint64, joined_fingerprint
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.types.dtypes import DType, int64, string
+from tapeflow.core.ops.raw_kernels import defined_op
+from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -19,6 +20,8 @@ from tapeflow.sparse.tensor import SparseTensor
 
 _WORD = (1 << 64) - 1
 START = 0xDECAFCAFFE  # the default key of a hash
+Tensors = Sequence[torch.Tensor]
+Values = Sequence[torch.Tensor | StringArray]
 
 
 def sparse_rows(indices: torch.Tensor, values: torch.Tensor | StringArray, numbers: Sequence[int]) -> list[list[Any]]:
@@ -45,9 +48,8 @@ def check_sizes(sizes: list[int]) -> None:
 
 
 def _row_features(
-    indices: Sequence[torch.Tensor], values: Sequence[torch.Tensor | StringArray], shapes: Sequence[torch.Tensor],
-    dense: Sequence[torch.Tensor | StringArray],
-) -> tuple[list[list[list[Any]]], Sequence[int], int]:  # fmt: skip
+    indices: Tensors, values: Values, shapes: Tensors, dense: Values
+) -> tuple[list[list[list[Any]]], Sequence[int], int]:
     """Returns the features row by row, the numbers of these rows, and the batch size.
 
     Without dense features, only rows with values are returned: a sparse batch may be larger than memory.
@@ -98,32 +100,22 @@ def _cross_shapes(*_: Any) -> list[TensorShape]:
 
 
 @op("SparseCrossV2", strings=True, shape=_cross_shapes)
-def _sparse_cross_v2(
-    indices: Sequence[torch.Tensor], values: Sequence[torch.Tensor | StringArray], shapes: Sequence[torch.Tensor],
-    dense_inputs: Sequence[torch.Tensor | StringArray], sep: StringArray,
-) -> Any:  # fmt: skip
+def _sparse_cross_v2(indices: Tensors, values: Values, shapes: Tensors, dense: Values, sep: StringArray) -> Any:
     """Joins the values of features in every combination."""
-    features = _row_features(indices, values, shapes, dense_inputs)
+    features = _row_features(indices, values, shapes, dense)
     positions, words, shape = _cross_features(*features, lambda c: join_values(c, sep[()]))
     return positions, StringArray.of(words), shape
 
 
-@op("SparseCross", strings=True, shape=_cross_shapes)
-def _cross_hashed(
-    indices: Sequence[torch.Tensor],
-    values: Sequence[torch.Tensor | StringArray],
-    shapes: Sequence[torch.Tensor],
-    dense_inputs: Sequence[torch.Tensor | StringArray],
-    hashed_output: bool,
-    num_buckets: int,
-    hash_key: int,
-    out_type: DType,
-    internal_type: DType,
-) -> Any:
-    """Hashes the values of features in every combination."""
-    features = _row_features(indices, values, shapes, dense_inputs)
+def _hash_features(indices: Tensors, values: Values, shapes: Tensors, dense: Values, *attrs: Any) -> Any:
+    _, num_buckets, hash_key, *_ = attrs
+    features = _row_features(indices, values, shapes, dense)
     positions, numbers, shape = _cross_features(*features, lambda c: hash_values(c, hash_key, num_buckets))
     return positions, torch.tensor(numbers, dtype=torch.int64), shape
+
+
+# Hashes the values of features in every combination.
+_cross_hashed = defined_op("SparseCross", _hash_features, strings=_hash_features, shape=_cross_shapes)
 
 
 not_differentiable(_sparse_cross_v2, _cross_hashed)

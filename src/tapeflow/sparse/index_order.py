@@ -159,11 +159,7 @@ def rank_of(shape: Any) -> int | None:
     Args:
         shape: as a shape rule gets it: numbers (None if they are not static), a symbolic vector, or None.
     """
-    if isinstance(shape, tuple):
-        return len(shape)
-    if isinstance(shape, int):
-        return 1
-    return None
+    return len(shape) if isinstance(shape, tuple) else 1 if isinstance(shape, int) else None
 
 
 def components(rank: int | None, count: int | None = None) -> list[TensorShape]:

@@ -123,14 +123,10 @@ def _is_static(value: object) -> bool:
     return not isinstance(value, Tensor) and not (isinstance(value, tuple) and None in value)
 
 
-def _reduced_shapes(*_: Any) -> list[TensorShape]:
-    return [TensorShape(None)] * 3
-
-
 _sum_entries = defined_op("SparseReduceSum", _dense_kernel("sum"), host=_HOST, shape=_reduced_shape)
 _max_entries = defined_op("SparseReduceMax", _dense_kernel("amax"), host=_HOST, shape=_reduced_shape)
-_sum_sparse = defined_op("SparseReduceSumSparse", _sparse_kernel("sum"), host=_HOST, shape=_reduced_shapes)
-_max_sparse = defined_op("SparseReduceMaxSparse", _sparse_kernel("amax"), host=_HOST, shape=_reduced_shapes)
+_sum_sparse = defined_op("SparseReduceSumSparse", _sparse_kernel("sum"), host=_HOST, shape=lambda *_: [None] * 3)
+_max_sparse = defined_op("SparseReduceMaxSparse", _sparse_kernel("amax"), host=_HOST, shape=lambda *_: [None] * 3)
 
 
 @_sum_entries.gradient(needs="input0")

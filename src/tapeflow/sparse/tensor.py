@@ -18,7 +18,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, float64, int64
-from tapeflow.core.types.shape import TensorShape, listed_shape
+from tapeflow.core.types.shape import TensorShape, listed_shape, unknown_shape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.type_spec import ShapedSpec
 from tapeflow.core.values.composite import CompositeTensor
@@ -115,11 +115,8 @@ class SparseTensor(CompositeTensor):
         """The shape, as a `tf.TensorShape`."""
         if self._shape is None:
             dims = host_static(self._dense_shape)
-            if isinstance(dims, (tuple, list)):
-                self._shape = listed_shape(dims)
-            else:
-                rank = self._dense_shape.shape[0]
-                self._shape = TensorShape(None if rank is None else [None] * rank)
+            listed = isinstance(dims, (tuple, list))
+            self._shape = listed_shape(dims) if listed else unknown_shape(self._dense_shape.shape[0])
         return self._shape
 
     def get_shape(self) -> TensorShape:

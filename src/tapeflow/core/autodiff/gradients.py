@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -14,6 +14,7 @@ from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 
 if TYPE_CHECKING:
+    from tapeflow.core.autodiff.tape import Call
     from tapeflow.core.types.dtypes import DType
 
 
@@ -96,6 +97,11 @@ def raw_zeros(value: Any) -> Any:
     return hooks.zeros_variant()
 
 
+def declare_adjoint(function: Any, adjoint: Callable[..., Any]) -> None:
+    """Declares the gradient of a linear op: its adjoint, an op that takes the same attrs, of the cotangent."""
+    function.gradient()(lambda call, dy: adjoint(dy, *call.attrs))
+
+
 def sum_to_shape(dy: Tensor, shape: DynamicShape | tuple[Tensor | int, ...]) -> Any:
     """Undoes broadcasting: sums `dy` over the dimensions that a tensor of `shape` was stretched along."""
     stretched = shape_of(dy)
@@ -115,6 +121,14 @@ def sum_to_shape(dy: Tensor, shape: DynamicShape | tuple[Tensor | int, ...]) -> 
     if axes:
         dy = ops.Sum(dy, tuple(axes))
     return ops.Reshape(dy, tuple(shape))
+
+
+def sum_wanted(call: Call, *gradients: Callable[[], Any]) -> list[Any]:
+    """Computes the gradients of inputs that broadcast, if they are wanted, and sums them to the inputs' shapes."""
+    return [
+        sum_like(gradient(), x) if wanted else None
+        for gradient, x, wanted in zip(gradients, call.inputs, call.wanted, strict=True)
+    ]
 
 
 def sum_like(dy: Tensor, x: Tensor) -> Any:

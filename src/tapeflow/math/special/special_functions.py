@@ -6,7 +6,6 @@ Formulas by their numbers in the NIST Digital Library of Mathematical Functions 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -21,9 +20,10 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.bessel import bessel_j0_kernel, bessel_j1_kernel, bessel_y0_kernel, bessel_y1_kernel
 from tapeflow.math.comparison import equal
+from tapeflow.math.derivatives import declare_derivative
 from tapeflow.math.division import realdiv, reciprocal
 from tapeflow.math.elementwise import exp, log, sign, square
-from tapeflow.math.tabulation import tabulated_kernel
+from tapeflow.math.tabulation import Function, tabulated_kernel
 from tapeflow.math.trigonometric import cos, sin
 
 
@@ -37,9 +37,7 @@ def _by_x(y: Tensor, x: Tensor) -> Any:
 # ---- Bessel functions, and their derivatives by 10.6 and 10.29 -------------------------------------------------------
 
 
-def _limited_kernel(
-    function: Callable[[torch.Tensor], torch.Tensor], limit: float
-) -> Callable[[torch.Tensor], torch.Tensor]:
+def _limited_kernel(function: Function, limit: float) -> Function:
     """Returns the kernel of a function of positive numbers, with its limit at 0 for all others."""
     return tabulated_kernel(lambda x: function(x).masked_fill(x <= 0, limit))
 
@@ -66,11 +64,6 @@ def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@bessel_i0.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, bessel_i1(call.inputs[0]))
-
-
 @op("BesselI0e", kernel=tabulated_kernel(torch.special.i0e, 1), shape=same, elementwise=True, takes_sparse=True)
 def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(-|x|) * bessel_i0(x)` without overflow.
@@ -88,12 +81,6 @@ def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.math.special.bessel_i0e([0.0, 1.0]).numpy().round(4).tolist()
         [1.0, 0.4657999873161316]
     """
-
-
-@bessel_i0e.gradient(needs="input0 outputs")
-def _(call: Call, dy: Tensor) -> Any:
-    x, y = call.inputs[0], call.outputs[0]
-    return multiply(dy, subtract(bessel_i1e(x), multiply(sign(x), y)))
 
 
 @op("BesselI1", kernel=tabulated_kernel(torch.special.i1, -1), shape=same, elementwise=True)
@@ -115,10 +102,8 @@ def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@bessel_i1.gradient(needs="input0 outputs")
-def _(call: Call, dy: Tensor) -> Any:
-    x, y = call.inputs[0], call.outputs[0]
-    return multiply(dy, subtract(bessel_i0(x), _by_x(y, x)))
+declare_derivative(bessel_i0, bessel_i1)
+declare_derivative(bessel_i1, lambda x, y: subtract(bessel_i0(x), _by_x(y, x)), needs="input0 outputs")
 
 
 @op("BesselI1e", kernel=tabulated_kernel(torch.special.i1e, -1), shape=same, elementwise=True, takes_sparse=True)
@@ -140,10 +125,8 @@ def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@bessel_i1e.gradient(needs="input0 outputs")
-def _(call: Call, dy: Tensor) -> Any:
-    x, y = call.inputs[0], call.outputs[0]
-    return multiply(dy, subtract(subtract(bessel_i0e(x), _by_x(y, x)), multiply(sign(x), y)))
+declare_derivative(bessel_i0e, lambda x, y: subtract(bessel_i1e(x), multiply(sign(x), y)), needs="input0 outputs")
+declare_derivative(bessel_i1e, lambda x, y: bessel_i0e(x) - _by_x(y, x) - sign(x) * y, needs="input0 outputs")
 
 
 @op("BesselJ0", kernel=tabulated_kernel(bessel_j0_kernel, 1), shape=same, elementwise=True)
@@ -165,11 +148,6 @@ def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@bessel_j0.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return negative(multiply(dy, bessel_j1(call.inputs[0])))
-
-
 @op("BesselJ1", kernel=tabulated_kernel(bessel_j1_kernel, -1), shape=same, elementwise=True)
 def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the first kind of order 1.
@@ -189,10 +167,8 @@ def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@bessel_j1.gradient(needs="input0 outputs")
-def _(call: Call, dy: Tensor) -> Any:
-    x, y = call.inputs[0], call.outputs[0]
-    return multiply(dy, subtract(bessel_j0(x), _by_x(y, x)))
+declare_derivative(bessel_j0, lambda x: negative(bessel_j1(x)))
+declare_derivative(bessel_j1, lambda x, y: subtract(bessel_j0(x), _by_x(y, x)), needs="input0 outputs")
 
 
 @op("BesselY0", kernel=_limited_kernel(bessel_y0_kernel, -torch.inf), shape=same, elementwise=True)
@@ -214,11 +190,6 @@ def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@bessel_y0.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return negative(multiply(dy, bessel_y1(call.inputs[0])))
-
-
 @op("BesselY1", kernel=_limited_kernel(bessel_y1_kernel, -torch.inf), shape=same, elementwise=True)
 def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the second kind of order 1.
@@ -238,10 +209,8 @@ def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@bessel_y1.gradient(needs="input0 outputs")
-def _(call: Call, dy: Tensor) -> Any:
-    x, y = call.inputs[0], call.outputs[0]
-    return multiply(dy, subtract(bessel_y0(x), realdiv(y, x)))
+declare_derivative(bessel_y0, lambda x: negative(bessel_y1(x)))
+declare_derivative(bessel_y1, lambda x, y: subtract(bessel_y0(x), realdiv(y, x)), needs="input0 outputs")
 
 
 @op("BesselK0", kernel=_limited_kernel(torch.special.modified_bessel_k0, torch.inf), **_LIMITED)
@@ -263,11 +232,6 @@ def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@bessel_k0.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return negative(multiply(dy, bessel_k1(call.inputs[0])))
-
-
 @op("BesselK0e", kernel=_limited_kernel(torch.special.scaled_modified_bessel_k0, torch.inf), **_LIMITED)
 def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(x) * bessel_k0(x)` without underflow.
@@ -285,11 +249,6 @@ def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.math.special.bessel_k0e(1.0).numpy().round(4).item()
         1.1445000171661377
     """
-
-
-@bessel_k0e.gradient(needs="input0 outputs")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, subtract(call.outputs[0], bessel_k1e(call.inputs[0])))
 
 
 @op("BesselK1", kernel=_limited_kernel(torch.special.modified_bessel_k1, torch.inf), **_LIMITED)
@@ -311,10 +270,8 @@ def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@bessel_k1.gradient(needs="input0 outputs")
-def _(call: Call, dy: Tensor) -> Any:
-    x, y = call.inputs[0], call.outputs[0]
-    return negative(multiply(dy, add(bessel_k0(x), realdiv(y, x))))
+declare_derivative(bessel_k0, lambda x: negative(bessel_k1(x)))
+declare_derivative(bessel_k1, lambda x, y: negative(add(bessel_k0(x), realdiv(y, x))), needs="input0 outputs")
 
 
 @op("BesselK1e", kernel=_limited_kernel(torch.special.scaled_modified_bessel_k1, torch.inf), **_LIMITED)
@@ -336,10 +293,8 @@ def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@bessel_k1e.gradient(needs="input0 outputs")
-def _(call: Call, dy: Tensor) -> Any:
-    x, y = call.inputs[0], call.outputs[0]
-    return multiply(dy, subtract(multiply(y, 1.0 - reciprocal(x)), bessel_k0e(x)))
+declare_derivative(bessel_k0e, lambda x, y: subtract(y, bessel_k1e(x)), needs="input0 outputs")
+declare_derivative(bessel_k1e, lambda x, y: y * (1.0 - reciprocal(x)) - bessel_k0e(x), needs="input0 outputs")
 
 
 # ---- integrals -------------------------------------------------------------------------------------------------------
@@ -385,9 +340,7 @@ def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@dawsn.gradient(needs="input0 outputs")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, 1.0 - 2.0 * multiply(call.inputs[0], call.outputs[0]))
+declare_derivative(dawsn, lambda x, y: 1.0 - 2.0 * multiply(x, y), needs="input0 outputs")
 
 
 def _expint_kernel(x: torch.Tensor) -> torch.Tensor:
@@ -428,10 +381,7 @@ def expint(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@expint.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    x = call.inputs[0]
-    return multiply(dy, realdiv(exp(x), x))
+declare_derivative(expint, lambda x: realdiv(exp(x), x))
 
 
 def _fresnel_integrals(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -492,9 +442,7 @@ def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@fresnel_cos.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, cos(multiply(square(call.inputs[0]), math.pi / 2)))
+declare_derivative(fresnel_cos, lambda x: cos(multiply(square(x), math.pi / 2)))
 
 
 @op("FresnelSin", kernel=tabulated_kernel(lambda x: _fresnel_integrals(x)[0], -1, 8.0), shape=same, elementwise=True)
@@ -516,9 +464,7 @@ def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@fresnel_sin.gradient(needs="input0")
-def _(call: Call, dy: Tensor) -> Any:
-    return multiply(dy, sin(multiply(square(call.inputs[0]), math.pi / 2)))
+declare_derivative(fresnel_sin, lambda x: sin(multiply(square(x), math.pi / 2)))
 
 
 # Bernoulli's numbers B(2n) / (2n + 1)!, from n = 1
