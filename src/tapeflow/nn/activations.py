@@ -80,11 +80,20 @@ def _(gradients: Tensor, features: Tensor) -> tuple[Any, str]:
     return aten.leaky_relu_backward, "{kernel}({0}, {1}, 0, False)"
 
 
-@relu_grad.gradient(needs="input1")
-def _(call: Call, dy: Tensor) -> Any:
-    features = call.inputs[1]
-    want_gradients, want_features = call.wanted
-    return relu_grad(dy, features) if want_gradients else None, zeros_like(features) if want_features else None
+def _declare_linear(grad: Any) -> None:
+    """Declares the gradient of an op that multiplies `gradients` by a factor that is constant around `features`."""
+
+    @grad.gradient(needs="input1")
+    def _(call: Call, dy: Tensor) -> Any:
+        features = call.inputs[1]
+        want_gradients, want_features = call.wanted
+        return (
+            grad(dy, features, *call.attrs) if want_gradients else None,
+            zeros_like(features) if want_features else None,
+        )
+
+
+_declare_linear(relu_grad)
 
 
 def _relu6_of_uint64(features: torch.Tensor) -> torch.Tensor:
@@ -134,11 +143,7 @@ def relu6_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
     return gradients * ((features > 0) & (features < 6))
 
 
-@relu6_grad.gradient(needs="input1")
-def _(call: Call, dy: Tensor) -> Any:
-    features = call.inputs[1]
-    want_gradients, want_features = call.wanted
-    return relu6_grad(dy, features) if want_gradients else None, zeros_like(features) if want_features else None
+_declare_linear(relu6_grad)
 
 
 def _scaled_below(b: ElementBuilder, x: Element, where: Element, alpha: float) -> Element:
@@ -167,14 +172,7 @@ def leaky_relu_grad(gradients: torch.Tensor, features: torch.Tensor, alpha: floa
     return aten.leaky_relu_backward(gradients, features, alpha, False)
 
 
-@leaky_relu_grad.gradient(needs="input1")
-def _(call: Call, dy: Tensor) -> Any:
-    features, (alpha,) = call.inputs[1], call.attrs
-    want_gradients, want_features = call.wanted
-    return (
-        leaky_relu_grad(dy, features, alpha) if want_gradients else None,
-        zeros_like(features) if want_features else None,
-    )
+_declare_linear(leaky_relu_grad)
 
 
 def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
