@@ -59,6 +59,7 @@ from tapeflow.nn.windows import (
     text_only,
     unpad_image,
     window_rule,
+    without_explicit,
 )
 
 _backward = torch.ops.aten.convolution_backward.default
@@ -416,25 +417,19 @@ def with_one_batch(function: Callable[[Any], Any], x: Any, inner: int) -> Any:
 # ---- three dimensions ------------------------------------------------------------------------------------------------
 
 
-def _without_explicit(function: Callable[..., Any], *leading: Any) -> Callable[..., Any]:
-    """Returns a kernel or rule of 3-D ops, which have no explicit paddings between strides, padding and data format."""
-
-    def without_explicit(*args: Any) -> Any:
-        return function(*leading, *args[:-2], (), *args[-2:])
-
-    return without_explicit
-
-
 # Computes a 3-D convolution.
 _conv3_d = defined_op(
-    "Conv3D", _without_explicit(convolve, "Conv3D"), shape=_without_explicit(conv_rule), batching=convolutions
+    "Conv3D",
+    without_explicit(convolve, "Conv3D", behind=2),
+    shape=without_explicit(conv_rule, behind=2),
+    batching=convolutions,
 )
 
 
 # Computes the gradient of a 3-D convolution by its input.
 conv3d_backprop_input = defined_op(
     "Conv3DBackpropInputV2",
-    _without_explicit(convolve_back_input, "Conv3DBackpropInputV2"),
+    without_explicit(convolve_back_input, "Conv3DBackpropInputV2", behind=2),
     host=("input_sizes",),
     shape=sizes_rule,
     batching=gradients_by_images,
@@ -444,7 +439,7 @@ conv3d_backprop_input = defined_op(
 # Computes the gradient of a 3-D convolution by its filters.
 conv3d_backprop_filter = defined_op(
     "Conv3DBackpropFilterV2",
-    _without_explicit(convolve_back_filter, "Conv3DBackpropFilterV2"),
+    without_explicit(convolve_back_filter, "Conv3DBackpropFilterV2", behind=2),
     host=("filter_sizes",),
     shape=functools.partial(filter_sizes_rule, 5),
     batching=gradients_by_filters,

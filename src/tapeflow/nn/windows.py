@@ -8,7 +8,7 @@ The memory layout of an image of n spatial dimensions is `[batch, ..., channels]
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -307,6 +307,15 @@ def window_rule(
     out = [length(n, window, stride, dilation, padding, b, a)
            for n, stride, dilation, window, b, a in zip(*inner, windows, before, after, strict=True)]  # fmt: skip
     return TensorShape([x[0], *out, channels] if channels_last(data_format) else [x[0], channels, *out])
+
+
+def without_explicit(function: Callable[..., Any], *leading: Any, behind: int) -> Callable[..., Any]:
+    """Returns a kernel or rule of an op that has no explicit paddings, and as many attrs behind them."""
+
+    def call(*args: Any) -> Any:
+        return function(*leading, *args[:-behind], (), *args[-behind:])
+
+    return call
 
 
 def text_only(padding: np.generic | str) -> str:
