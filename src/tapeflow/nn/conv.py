@@ -49,6 +49,7 @@ from tapeflow.nn.windows import (
     Ints,
     Padding,
     channels_last,
+    channels_last_of_sequences,
     flat,
     pad_image,
     padded_sizes,
@@ -510,12 +511,8 @@ def conv1d(
         >>> tf.nn.conv1d(tf.ones([1, 3, 1]), tf.ones([2, 1, 1]), 1, "VALID")[0, :, 0].numpy().tolist()
         [2.0, 2.0]
     """
-    if data_format in (None, "NWC", "NHWC"):
-        last, spatial_format, height = True, "NHWC", -3
-    elif data_format in ("NCW", "NCHW"):
-        last, spatial_format, height = False, "NCHW", -2
-    else:
-        raise ValueError(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}")
+    last = channels_last_of_sequences("NWC" if data_format is None else data_format)
+    spatial_format, height = ("NHWC", -3) if last else ("NCHW", -2)
     text_only(padding)
     steps = flat(per_dimension(stride, 1, last, "stride"), last)
     rates = flat(per_dimension(dilations, 1, last, "dilations"), last)

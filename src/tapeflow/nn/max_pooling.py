@@ -42,6 +42,7 @@ from tapeflow.nn.windows import (
     Ints,
     Padding,
     channels_last,
+    check_channels_last,
     length,
     padding_attrs,
     per_dimension,
@@ -393,10 +394,7 @@ def max_pool_with_argmax(
         >>> places.numpy().item()
         3
     """
-    if data_format != "NHWC":
-        raise ValueError(
-            f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
-        )
+    check_channels_last(data_format)
     window, steps = per_dimension(ksize, 2, True, "ksize"), per_dimension(strides, 2, True, "strides")
     dtype = as_dtype(output_dtype)
     return MaxPoolWithArgmax(

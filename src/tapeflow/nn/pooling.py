@@ -19,6 +19,7 @@ from tapeflow.nn.windows import (
     TO_LAST,
     Geometry,
     channels_last,
+    channels_last_of_sequences,
     check_32_bits,
     flat,
     per_dimension,
@@ -202,9 +203,7 @@ def of_sequences(
     name: str | None,
 ) -> Any:
     """Calls a 2-D pooling op with the arguments of a 1-D one, on images of height 1."""
-    last = data_format in ("NWC", "NHWC")
-    if not last and data_format not in ("NCW", "NCHW"):
-        raise ValueError(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}")
+    last = channels_last_of_sequences(data_format)
     window = flat(per_dimension(ksize, 1, last, "ksize"), last)
     steps = flat(per_dimension(strides, 1, last, "strides"), last)
     height = 1 if last else 2

@@ -185,6 +185,25 @@ def explicit_padding(explicit: Sequence[int], dims: int, data_format: str) -> tu
 # ---- arguments of public functions -----------------------------------------------------------------------------------
 
 
+def check_channels_last(data_format: str) -> None:
+    """Raises ValueError for images whose channels are not the last dimension."""
+    if data_format != "NHWC":
+        raise ValueError(
+            f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
+        )
+
+
+def channels_last_of_sequences(data_format: str) -> bool:
+    """Tells whether the channels of sequences are the last dimension.
+
+    Raises:
+        ValueError: there is no such data format.
+    """
+    if data_format not in ("NWC", "NHWC", "NCW", "NCHW"):
+        raise ValueError(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}")
+    return channels_last(data_format)
+
+
 def per_dimension(value: TensorLike | None, dims: int, last: bool, parameter: str) -> tuple[int, ...]:
     """Expands an int, or a list for all or the spatial dimensions, to one value for each dimension.
 
