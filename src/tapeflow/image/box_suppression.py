@@ -21,6 +21,7 @@ from tapeflow.array.reshapes import reshape
 from tapeflow.core.loops import Int32s, Int64s, Numbers, exp, loop
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import check_rank, check_ranks_first, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, int32
@@ -201,16 +202,29 @@ def _check_boxes(boxes: torch.Tensor, scores: torch.Tensor) -> tuple[torch.Tenso
 # ---- ops -------------------------------------------------------------------------------------------------------------
 
 
-def _suppress_kernel(
-    boxes: torch.Tensor,
-    scores: torch.Tensor,
-    max_output_size: int | tuple[int, ...],
-    iou_threshold: torch.Tensor,
-    score_threshold: torch.Tensor,
-) -> torch.Tensor:
-    arrays, limit, threshold = _check_boxes(boxes, scores), _box_count(max_output_size), _iou_threshold(iou_threshold)
-    min_score = _scalar_number(score_threshold, "score_threshold")
-    return _select_boxes(*arrays, limit, threshold, min_score)[0].to(boxes.device)
+def _suppress_boxes(
+    boxes: torch.Tensor, scores: torch.Tensor, size: Any, iou: torch.Tensor, least: torch.Tensor, sigma: float = 0.0
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Selects boxes by the arguments of an op; see `_select_boxes`."""
+    arrays, limit, threshold = _check_boxes(boxes, scores), _box_count(size), _iou_threshold(iou)
+    return _select_boxes(*arrays, limit, threshold, _scalar_number(least, "score_threshold"), sigma)
+
+
+def _suppress_kernel(boxes: torch.Tensor, *args: Any) -> torch.Tensor:
+    return _suppress_boxes(boxes, *args)[0].to(boxes.device)
+
+
+def _suppress_and_pad(
+    boxes: torch.Tensor, scores: torch.Tensor, size: Any, *thresholds: torch.Tensor, sigma: float = 0.0, pads: bool
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Returns the indices of the selected boxes, their scores, and their number."""
+    indices, selected_scores = _suppress_boxes(boxes, scores, size, *thresholds, sigma)
+    count = torch.tensor(len(indices), dtype=torch.int32, device=boxes.device)
+    if pads:
+        check_memory([size], 4, UNFILLED)
+        padding = (0, size - len(indices))
+        indices, selected_scores = (torch.nn.functional.pad(x, padding) for x in (indices, selected_scores))
+    return indices.to(boxes.device), selected_scores.to(boxes.device, scores.dtype), count
 
 
 def _check_shapes(boxes: TensorShape, scores: TensorShape, columns: int | None = 4) -> None:
@@ -278,22 +292,13 @@ def _padded_shapes(*args: Any) -> list[TensorShape]:
     return [length, TensorShape([])]
 
 
-@op("NonMaxSuppressionV4", host=("max_output_size",), shape=_boxes_rule(_padded_shapes))
-def _non_max_suppression_padded(
-    boxes: torch.Tensor,
-    scores: torch.Tensor,
-    max_output_size: Any,
-    iou_threshold: torch.Tensor,
-    score_threshold: torch.Tensor,
-    pad_to_max_output_size: bool = False,
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Returns the indices of the selected boxes, and their number."""
-    indices = _suppress_kernel(boxes, scores, max_output_size, iou_threshold, score_threshold)
-    count = torch.tensor(len(indices), dtype=torch.int32, device=boxes.device)
-    if pad_to_max_output_size:
-        check_memory([max_output_size], 4, UNFILLED)
-        indices = torch.nn.functional.pad(indices, (0, max_output_size - len(indices)))
-    return indices, count
+# Returns the indices of the selected boxes, and their number.
+_non_max_suppression_padded = defined_op(
+    "NonMaxSuppressionV4",
+    lambda *args: _suppress_and_pad(*args[:-1], pads=args[-1])[::2],
+    host=("max_output_size",),
+    shape=_boxes_rule(_padded_shapes),
+)
 
 
 def non_max_suppression_padded(
@@ -396,28 +401,18 @@ def _padded_score_shapes(*args: Any) -> list[TensorShape]:
     return [length, length, scalar]
 
 
-@op("NonMaxSuppressionV5", host=("max_output_size",), shape=_boxes_rule(_padded_score_shapes))
-def _soft_non_max_suppression(
-    boxes: torch.Tensor,
-    scores: torch.Tensor,
-    max_output_size: int | tuple[int, ...],
-    iou_threshold: torch.Tensor,
-    score_threshold: torch.Tensor,
-    soft_nms_sigma: torch.Tensor,
-    pad_to_max_output_size: bool = False,
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Returns the indices of the selected boxes, their scores, and their number."""
-    arrays, limit, threshold = _check_boxes(boxes, scores), _box_count(max_output_size), _iou_threshold(iou_threshold)
+def _suppress_softly(*args: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    *others, soft_nms_sigma, pads = args
     sigma = _scalar_number(soft_nms_sigma, "soft_nms_sigma")
     if sigma < 0:
         raise invalid("soft_nms_sigma_val must be >= 0")
-    min_score = _scalar_number(score_threshold, "score_threshold")
-    indices, selected_scores = _select_boxes(*arrays, limit, threshold, min_score, sigma)
-    count = torch.tensor(len(indices), dtype=torch.int32, device=boxes.device)
-    if pad_to_max_output_size:
-        padding = (0, limit - len(indices))
-        indices, selected_scores = (torch.nn.functional.pad(x, padding) for x in (indices, selected_scores))
-    return indices.to(boxes.device), selected_scores.to(boxes.device, scores.dtype), count
+    return _suppress_and_pad(*others, sigma=sigma, pads=pads)
+
+
+# Returns the indices of the selected boxes, their scores, and their number.
+_soft_non_max_suppression = defined_op(
+    "NonMaxSuppressionV5", _suppress_softly, host=("max_output_size",), shape=_boxes_rule(_padded_score_shapes)
+)
 
 
 def non_max_suppression_with_scores(
@@ -472,10 +467,8 @@ def _suppress_overlaps_kernel(
         raise invalid(f"overlaps must be square{text(overlaps.shape)}")
     if scores.shape != overlaps.shape[:1]:
         raise invalid(f"scores has incompatible shape {text(scores.shape)}")
-    threshold, min_score = (
-        _scalar_number(overlap_threshold, "overlap_threshold"),
-        _scalar_number(score_threshold, "score_threshold"),
-    )
+    threshold = _scalar_number(overlap_threshold, "overlap_threshold")
+    min_score = _scalar_number(score_threshold, "score_threshold")
     table, values = overlaps.cpu().contiguous(), scores.cpu().contiguous()
     indices, _ = _select_boxes(table, values, _box_count(max_output_size), threshold, min_score, has_overlaps=True)
     return indices.to(overlaps.device)
