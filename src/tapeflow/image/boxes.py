@@ -191,12 +191,7 @@ class _Rectangle(NamedTuple):
     def covers(self, part: np.float32, objects: list[_Rectangle]) -> bool:
         """Returns True if at least one object has at least this part of its area inside."""
         for other in objects:
-            shared = _Rectangle(
-                max(self.top, other.top),
-                max(self.left, other.left),
-                min(self.bottom, other.bottom),
-                min(self.right, other.right),
-            )
+            shared = _Rectangle(*map(max, self[:2], other[:2]), *map(min, self[2:], other[2:]))
             if other.area >= 1 and np.float32(shared.area / other.area) >= part:
                 return True
         return False

@@ -651,6 +651,22 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         return dispatch.apply(function.op.name, self, args)
 
 
+class UnitaryOperator(LinearOperator):
+    """An operator that keeps the lengths of vectors. Its inverse is its adjoint."""
+
+    def _solve(self, rhs: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        return self._matmul(rhs, not adjoint, adjoint_arg)
+
+    def _log_abs_determinant(self) -> Any:
+        return self._filled(0)
+
+    def _cond(self) -> Any:
+        return self._filled(1)
+
+    def _assert_non_singular(self) -> Any:
+        return None
+
+
 def _join_checks(checks: Any) -> Any:
     """Returns an operation that runs all checks, which are operations, None, or lists of these; None if they ran."""
     if state.graph is None or state.graph.building_function:

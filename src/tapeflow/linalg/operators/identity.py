@@ -24,7 +24,7 @@ from tapeflow.debugging.values import assert_equal, assert_non_negative, assert_
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 from tapeflow.linalg.diagonals import diag
 from tapeflow.linalg.operators import hints
-from tapeflow.linalg.operators.base import LinearOperator
+from tapeflow.linalg.operators.base import LinearOperator, UnitaryOperator
 from tapeflow.linalg.operators.operator_slices import slice_batch
 from tapeflow.linalg.operators.shapes import (
     add_to_diagonal,
@@ -161,7 +161,7 @@ class _SizedOperator(_UniformOperator):
         return type(self)(**{**self.parameters, "batch_shape": batch.as_list()})
 
 
-class LinearOperatorIdentity(_SizedOperator):
+class LinearOperatorIdentity(UnitaryOperator, _SizedOperator):
     """Identity matrices.
 
     Args:
@@ -223,14 +223,8 @@ class LinearOperatorIdentity(_SizedOperator):
     def _matvec(self, x: Any, adjoint: bool = False) -> Any:
         return self._possibly_broadcast_batch_shape(x, 1)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return self._matmul(rhs, adjoint, adjoint_arg)
-
     def _determinant(self) -> Any:
         return self._filled(1)
-
-    def _log_abs_determinant(self) -> Any:
-        return self._filled(0)
 
     def _trace(self) -> Any:
         return self._filled(1) * cast(self.domain_dimension_tensor(), self.dtype)
@@ -244,12 +238,6 @@ class LinearOperatorIdentity(_SizedOperator):
     def _eigvals(self) -> Any:
         return self._ones_diag()
 
-    def _cond(self) -> Any:
-        return self._filled(1)
-
-    def _assert_non_singular(self) -> Any:
-        return None
-
     def _assert_positive_definite(self) -> Any:
         return None
 
@@ -258,9 +246,6 @@ class LinearOperatorIdentity(_SizedOperator):
 
     def _to_dense(self) -> Any:
         return eye(self.domain_dimension_tensor(), batch_shape=self.batch_shape_tensor(), dtype=self.dtype)
-
-    def _linop_adjoint(self) -> LinearOperatorIdentity:
-        return self
 
     def _linop_inverse(self) -> LinearOperatorIdentity:
         return self

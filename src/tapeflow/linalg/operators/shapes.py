@@ -46,14 +46,15 @@ def broadcast_dynamic(*shapes: Any) -> Any:
     return functools.reduce(broadcast_dynamic_shape, shapes)
 
 
-def square_static(vectors: Any) -> TensorShape:
+def square_static(*vectors: Any) -> TensorShape:
     """Returns the static shape `[..., n, n]` of the matrices that vectors of shape `[..., n]` define."""
-    return vectors.shape + vectors.shape[-1:]
+    shape = broadcast_static(*[v.shape for v in vectors])
+    return shape + shape[-1:]
 
 
-def square_dynamic(vectors: Any) -> Any:
+def square_dynamic(*vectors: Any) -> Any:
     """Returns the shape `[..., n, n]` of the matrices that vectors of shape `[..., n]` define, as a tensor."""
-    shape = shape_op(vectors)
+    shape = broadcast_dynamic(*[shape_op(v) for v in vectors])
     return concat([shape, shape[-1:]], 0)
 
 
