@@ -227,10 +227,10 @@ def _with_size(result: Any, images: Tensor, size: Any) -> Any:
     return result
 
 
-def _cut_images(images: Tensor, offsets: Any, size: Any) -> Any:
+def _cut_images(images: Tensor, offsets: Any, size: Any, channels: TensorLike = -1) -> Any:
     """Cuts a part of a height and width out of images."""
     outer = images.shape.rank - 3
-    part = slice(images, stack([0] * outer + [*offsets, 0]), stack([-1] * outer + [*size, -1]))
+    part = slice(images, stack([0] * outer + [*offsets, 0]), stack([-1] * outer + [*size, channels]))
     return _with_size(part, images, size)
 
 
@@ -308,7 +308,7 @@ def crop_to_bounding_box(
     require(targets[0] > 0, "target_height must be > 0.")
     require(width >= targets[1] + offsets[1], "width must be >= target + offset.")
     require(height >= targets[0] + offsets[0], "height must be >= target + offset.")
-    return _cut_images(tensor, offsets, targets)
+    return _cut_images(tensor, offsets, targets, shape(tensor)[-1])  # so that targets must be int32
 
 
 def resize_with_crop_or_pad(image: TensorLike, target_height: int, target_width: int) -> Tensor:

@@ -259,12 +259,8 @@ def sizes_rule(sizes: Any, filters: TensorShape, out: TensorShape, strides: Any,
         return batch.concatenate(TensorShape([None] * (rank - 1)))
     if shape.rank == rank:
         return batch.concatenate(shape[1:])
-    channels = filters[-2:-1]
-    return (
-        batch.concatenate(shape).concatenate(channels)
-        if channels_last(attrs[2])
-        else (batch.concatenate(channels).concatenate(shape))
-    )
+    inner = (shape, filters[-2:-1]) if channels_last(attrs[2]) else (filters[-2:-1], shape)
+    return batch.concatenate(inner[0]).concatenate(inner[1])
 
 
 def filter_sizes_rule(rank: int, x: TensorShape, sizes: Any, out: TensorShape, *_: Any) -> TensorShape:
@@ -322,12 +318,10 @@ def conv2_d(
     dilations: Sequence[int] = (1, 1, 1, 1),
 ) -> torch.Tensor:
     """Computes a 2-D convolution."""
+    attrs = strides, padding, explicit_paddings, data_format, dilations
     if not input.is_floating_point():  # oneDNN has no integers; these are exact up to 2**53
-        y = convolve(
-            "Conv2D", input.double(), filters.double(), strides, padding, explicit_paddings, data_format, dilations
-        )
-        return y.to(input.dtype)
-    return convolve("Conv2D", input, filters, strides, padding, explicit_paddings, data_format, dilations)
+        return convolve("Conv2D", input.double(), filters.double(), *attrs).to(input.dtype)
+    return convolve("Conv2D", input, filters, *attrs)
 
 
 conv2_d.layer(layer_of_convolution("Conv2D"))
@@ -401,13 +395,15 @@ def conv2d(
     steps = per_dimension(strides, 2, last, "strides")
     rates = (1, 1, 1, 1) if dilations is None else per_dimension(dilations, 2, last, "dilations")
     kind, explicit = padding_attrs(padding)
-    if (type(input) is EagerTensor and len(input.value.shape) == 4) or (rank_of(input) or 0) <= 4:
+    if type(input) is EagerTensor and len(input.value.shape) == 4:
         return conv2_d(input, filters, steps, kind, explicit, data_format, rates, name)
     return with_one_batch(lambda x: conv2_d(x, filters, steps, kind, explicit, data_format, rates, name), input, 3)
 
 
 def with_one_batch(function: Callable[[Any], Any], x: Any, inner: int) -> Any:
     """Calls a function of images with one batch dimension on images with any number of them."""
+    if (rank_of(x) or 0) <= inner + 1:
+        return function(x)
     x = convert(x)
     shape = tuple(shape_of(x))
     batch = shape[:-inner]
@@ -478,8 +474,6 @@ def conv3d(
     """
     text_only(padding)
     rates = (1, 1, 1, 1, 1) if dilations is None else dilations
-    if (rank_of(input) or 0) <= 5:
-        return _conv3_d(input, filters, strides, padding, data_format, rates, name)
     return with_one_batch(lambda x: _conv3_d(x, filters, strides, padding, data_format, rates, name), input, 4)
 
 
@@ -517,10 +511,7 @@ def conv1d(
     steps = flat(per_dimension(stride, 1, last, "stride"), last)
     rates = flat(per_dimension(dilations, 1, last, "dilations"), last)
     x, kernels = expand_dims(input, height), expand_dims(filters, 0)
-    if (rank_of(x) or 0) <= 4:
-        y = conv2_d(x, kernels, steps, padding, (), spatial_format, rates, name)
-    else:
-        y = with_one_batch(lambda x: conv2_d(x, kernels, steps, padding, (), spatial_format, rates, name), x, 3)
+    y = with_one_batch(lambda x: conv2_d(x, kernels, steps, padding, (), spatial_format, rates, name), x, 3)
     return squeeze(y, (height,))
 
 

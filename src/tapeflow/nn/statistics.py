@@ -58,12 +58,12 @@ def moments(
         y = cast(y, float32)
     if is_compiled(y):
         mean, variance = _moments_of_many(y, axes)
-        return _squeeze_moment(mean, axes, keepdims, dtype), _squeeze_moment(variance, axes, keepdims, dtype)
-    mean = reduce_mean(y, axes, keepdims=True)
-    variance = reduce_mean(squared_difference(y, stop_gradient(mean)), axes, keepdims=True)
-    if isinstance(mean, EagerTensor) and _is_rounding(mean.value, variance.value):
-        mean = add(mean, reduce_mean(subtract(y, mean), axes, keepdims=True))
+    else:
+        mean = reduce_mean(y, axes, keepdims=True)
         variance = reduce_mean(squared_difference(y, stop_gradient(mean)), axes, keepdims=True)
+        if isinstance(mean, EagerTensor) and _is_rounding(mean.value, variance.value):
+            mean = add(mean, reduce_mean(subtract(y, mean), axes, keepdims=True))
+            variance = reduce_mean(squared_difference(y, stop_gradient(mean)), axes, keepdims=True)
     return _squeeze_moment(mean, axes, keepdims, dtype), _squeeze_moment(variance, axes, keepdims, dtype)
 
 

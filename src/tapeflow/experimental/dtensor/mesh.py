@@ -26,7 +26,30 @@ class MeshDimension(NamedTuple):
     size: int
 
 
-class Mesh:
+class TextValue:
+    """A value that its text defines: a mesh or a layout. A class has `from_string`, too."""
+
+    _text: str
+
+    def to_string(self) -> str:
+        """Returns the text that `from_string` reads."""
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}.from_string({self._text})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TextValue) and type(self) is type(other) and self._text == other._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __reduce__(self) -> Any:
+        kind: Any = type(self)
+        return kind.from_string, (self._text,)
+
+
+class Mesh(TextValue):
     """Devices in a grid with named dimensions. `create_mesh` and `create_distributed_mesh` are simpler to call.
 
     Args:
@@ -255,22 +278,6 @@ class Mesh:
         local_ids = ",".join(map(str, self._local_ids))
         parts = [self.name, dims, ids, local_ids, ",".join(self._local_devices)]
         return "|".join(parts + ([",".join(self._global_devices)] if self._global_devices else []))
-
-    def to_string(self) -> str:
-        """Returns the text that `from_string` reads."""
-        return self._text
-
-    def __repr__(self) -> str:
-        return f"Mesh.from_string({self._text})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Mesh) and self._text == other._text
-
-    def __hash__(self) -> int:
-        return hash(self._text)
-
-    def __reduce__(self) -> Any:
-        return Mesh.from_string, (self._text,)
 
 
 def create_mesh(
