@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from tapeflow.array.concat_and_split import concat
-from tapeflow.array.creation import constant, ones_like, zeros, zeros_like
+from tapeflow.array.creation import constant, zeros, zeros_like
 from tapeflow.array.masks import where
 from tapeflow.array.properties import shape_op
 from tapeflow.array.ranges import eye
@@ -26,7 +26,7 @@ from tapeflow.core.types.dtypes import bfloat16
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.linalg.contraction import einsum
-from tapeflow.linalg.diagonals import adjoint, diag_part, matrix_transpose, set_diag
+from tapeflow.linalg.diagonals import adjoint, identity_like, matrix_transpose
 from tapeflow.linalg.rules import check_square, square_matrices
 from tapeflow.linalg.solvers import solve
 from tapeflow.math.casting import cast
@@ -101,7 +101,7 @@ def _(input: Tensor) -> Any:
     halvings = ceil(log(maximum(largest / _LARGEST_NORM, 1.0)) / math.log(2.0))[..., None, None]
     a = input * cast(2.0**-halvings, input.dtype)
     b = [constant(c / _PADE[0], input.dtype) for c in _PADE]
-    identity = set_diag(zeros_like(a), ones_like(diag_part(a)))
+    identity = identity_like(a)
     a2 = a @ a
     a4 = a2 @ a2
     a6 = a4 @ a2
