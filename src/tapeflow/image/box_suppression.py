@@ -6,6 +6,7 @@ Sources: Neubeck and Van Gool, "Efficient non-maximum suppression", ICPR 2006; B
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import namedtuple
 from collections.abc import Callable
@@ -244,13 +245,8 @@ def _boxes_rule(rule: Callable[..., Any]) -> Callable[..., Any]:
     return check_ranks_first(check_count, 2, 1, None, 0, 0, 0)
 
 
-def _unknown_length(boxes: TensorShape, scores: TensorShape, *_: Any) -> TensorShape:
-    _check_shapes(boxes, scores)
-    return TensorShape([None])
-
-
-def _overlaps_rule(overlaps: TensorShape, scores: TensorShape, *_: Any) -> TensorShape:
-    _check_shapes(overlaps, scores, None)
+def _unknown_length(boxes: TensorShape, scores: TensorShape, *_: Any, columns: int | None = 4) -> TensorShape:
+    _check_shapes(boxes, scores, columns)
     return TensorShape([None])
 
 
@@ -478,7 +474,7 @@ def _suppress_overlaps_kernel(
     "NonMaxSuppressionWithOverlaps",
     kernel=_suppress_overlaps_kernel,
     host=("max_output_size",),
-    shape=_boxes_rule(_overlaps_rule),
+    shape=_boxes_rule(functools.partial(_unknown_length, columns=None)),
 )
 def non_max_suppression_overlaps(
     overlaps: TensorLike,

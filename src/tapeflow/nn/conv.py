@@ -19,7 +19,7 @@ from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.op import op
+from tapeflow.core.ops.op import OpFunction, op
 from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import check_rank, listed_shape, with_rank
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
@@ -304,6 +304,25 @@ def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
         )
 
 
+def declare_backward(
+    forward: Any, names: Sequence[str], kernels: Sequence[Any], rules: Sequence[Any], always: bool = False
+) -> tuple[OpFunction[..., Any], OpFunction[..., Any]]:
+    """Declares the ops that compute the gradients of a convolution by its input and by its filters.
+
+    Args:
+        forward: the convolution.
+        names, kernels, rules: the registered names, kernels and shape rules of the two ops.
+        always: as in `declare_exports`.
+    """
+    back_input = defined_op(names[0], kernels[0], host=("input_sizes",), shape=rules[0], batching=gradients_by_images)
+    back_filter = defined_op(
+        names[1], kernels[1], host=("filter_sizes",), shape=rules[1], batching=gradients_by_filters
+    )
+    declare_gradients(forward, back_input, back_filter)
+    declare_exports(forward, back_input, back_filter, always)
+    return back_input, back_filter
+
+
 # ---- two dimensions --------------------------------------------------------------------------------------------------
 
 
@@ -423,28 +442,16 @@ _conv3_d = defined_op(
 )
 
 
-# Computes the gradient of a 3-D convolution by its input.
-conv3d_backprop_input = defined_op(
-    "Conv3DBackpropInputV2",
-    without_explicit(convolve_back_input, "Conv3DBackpropInputV2", behind=2),
-    host=("input_sizes",),
-    shape=sizes_rule,
-    batching=gradients_by_images,
+_BACK_NAMES = "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2"
+conv3d_backprop_input, conv3d_backprop_filter = declare_backward(
+    _conv3_d,
+    _BACK_NAMES,
+    (
+        without_explicit(convolve_back_input, _BACK_NAMES[0], behind=2),
+        without_explicit(convolve_back_filter, _BACK_NAMES[1], behind=2),
+    ),
+    (sizes_rule, functools.partial(filter_sizes_rule, 5)),
 )
-
-
-# Computes the gradient of a 3-D convolution by its filters.
-conv3d_backprop_filter = defined_op(
-    "Conv3DBackpropFilterV2",
-    without_explicit(convolve_back_filter, "Conv3DBackpropFilterV2", behind=2),
-    host=("filter_sizes",),
-    shape=functools.partial(filter_sizes_rule, 5),
-    batching=gradients_by_filters,
-)
-
-
-declare_gradients(_conv3_d, conv3d_backprop_input, conv3d_backprop_filter)
-declare_exports(_conv3_d, conv3d_backprop_input, conv3d_backprop_filter)
 
 
 def conv3d(
