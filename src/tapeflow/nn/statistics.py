@@ -228,19 +228,12 @@ def batch_normalization(
 
 @composite
 def _normalize(
-    x: Tensor,
-    mean: TensorLike,
-    variance: Tensor | float,
-    offset: TensorLike | None,
-    scale: TensorLike | None,
-    variance_epsilon: float,
-    name: str | None,
+    x: Tensor, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None
 ) -> Any:
-    center: Any = mean
     inverse = rsqrt(add(variance, variance_epsilon))
     if scale is not None:
         inverse = multiply(inverse, scale)
-    shift = multiply(inverse, -center) if offset is None else offset - multiply(inverse, center)
+    shift = multiply(inverse, -mean) if offset is None else offset - multiply(inverse, mean)
     y = convert(x, hint=inverse.dtype)
     if inverse.dtype is not y.dtype:
         inverse, shift = cast(inverse, y.dtype), cast(shift, y.dtype)

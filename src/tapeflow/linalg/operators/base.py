@@ -25,11 +25,11 @@ from tapeflow.core.values.composite import CompositeTensor, without_variables
 from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 from tapeflow.debugging.values import assert_equal, assert_less, assert_positive
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
-from tapeflow.linalg.diagonals import diag_part
+from tapeflow.linalg.diagonals import diag, diag_part
 from tapeflow.linalg.factorizations import cholesky
 from tapeflow.linalg.operators import dispatch, hints
 from tapeflow.linalg.operators.operator_slices import batch_slice, slice_parameters
-from tapeflow.linalg.operators.shapes import check_same_dimension, solve_dense
+from tapeflow.linalg.operators.shapes import add_to_diagonal, check_same_dimension, solve_dense
 from tapeflow.linalg.operators.spec import spec_of
 from tapeflow.linalg.solvers import cholesky_solve, det, slogdet
 from tapeflow.linalg.spectral import eigvalsh, svd
@@ -649,6 +649,19 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
     def __tf_dispatch__(self, function: Any, args: tuple[Any, ...]) -> Any:
         """Computes a function of `tf.linalg` for this operator in the place of a matrix; see `dispatch.apply`."""
         return dispatch.apply(function.op.name, self, args)
+
+
+class DiagonalOperator(LinearOperator):
+    """An operator with zeros everywhere but on its diagonal."""
+
+    def _eigvals(self) -> Any:
+        return self._diag_part()
+
+    def _to_dense(self) -> Any:
+        return diag(self._diag_part())
+
+    def _add_to_tensor(self, x: TensorLike) -> Any:
+        return add_to_diagonal(x, self._diag_part())
 
 
 class UnitaryOperator(LinearOperator):

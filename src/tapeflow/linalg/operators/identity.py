@@ -22,17 +22,10 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.debugging.shapes import assert_rank
 from tapeflow.debugging.values import assert_equal, assert_non_negative, assert_positive
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
-from tapeflow.linalg.diagonals import diag
 from tapeflow.linalg.operators import hints
-from tapeflow.linalg.operators.base import LinearOperator, UnitaryOperator
+from tapeflow.linalg.operators.base import DiagonalOperator, LinearOperator, UnitaryOperator
 from tapeflow.linalg.operators.operator_slices import slice_batch
-from tapeflow.linalg.operators.shapes import (
-    add_to_diagonal,
-    assert_real,
-    broadcast_dynamic,
-    broadcast_static,
-    parameter,
-)
+from tapeflow.linalg.operators.shapes import assert_real, broadcast_dynamic, broadcast_static, parameter
 from tapeflow.math.casting import cast
 from tapeflow.math.complex import real
 from tapeflow.math.elementwise import abs as abs_op
@@ -73,7 +66,7 @@ def _static_dimension(tensor: Tensor) -> int | None:
     return None if static is None else int(static)
 
 
-class _UniformOperator(LinearOperator):
+class _UniformOperator(DiagonalOperator):
     """An operator with one number everywhere on its diagonal."""
 
     def _min_matrix_dim(self) -> int | None:
@@ -232,12 +225,6 @@ class LinearOperatorIdentity(UnitaryOperator, _SizedOperator):
     def _diag_part(self) -> Any:
         return self._ones_diag()
 
-    def _add_to_tensor(self, x: Any) -> Any:
-        return add_to_diagonal(x, self._ones_diag())
-
-    def _eigvals(self) -> Any:
-        return self._ones_diag()
-
     def _assert_positive_definite(self) -> Any:
         return None
 
@@ -348,15 +335,6 @@ class LinearOperatorScaledIdentity(_UniformOperator):
 
     def _diag_part(self) -> Any:
         return self._scale(1, False) * ones(self.shape_tensor()[:-1], self.dtype)
-
-    def _to_dense(self) -> Any:
-        return diag(self._diag_part())
-
-    def _add_to_tensor(self, x: Any) -> Any:
-        return add_to_diagonal(x, self._diag_part())
-
-    def _eigvals(self) -> Any:
-        return self._diag_part()
 
     def _cond(self) -> Any:
         size = abs_op(self._multiplier)
@@ -477,9 +455,6 @@ class LinearOperatorZeros(_SizedOperator):
         return self._filled(0)
 
     def _diag_part(self) -> Any:
-        return self._zeros_diag()
-
-    def _eigvals(self) -> Any:
         return self._zeros_diag()
 
     def _to_dense(self) -> Any:
