@@ -207,7 +207,8 @@ def _draw_classes(
     num_sampled: int,
     unique: bool,
     range_max: int,
-    *seeds: int,
+    seed: int,
+    seed2: int,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Draws classes by the weights `weights_of(range_max)`, and computes the expected count of each of them and of each
     true one."""
@@ -222,7 +223,7 @@ def _draw_classes(
     slots = 1 << (2 * num_sampled).bit_length() if unique else 1
     counts = torch.empty(true.numel() + num_sampled, dtype=torch.float64)
     failed = _sample_classes(
-        kind, start_draws((op, num_true, num_sampled, unique, range_max), *seeds, 2048 * num_sampled), true,
+        kind, start_draws((op, num_true, num_sampled, unique, range_max), seed, seed2, 2048 * num_sampled), true,
         true.numel(), range_max, num_sampled, unique, most, weights.total, weights.classes, weights.occurrences,
         weights.ends, len(weights.classes), weights.weights, weights.own, weights.alias, sampled,
         torch.full((slots,), -1), slots - 1, counts,

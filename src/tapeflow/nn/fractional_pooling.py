@@ -84,7 +84,7 @@ def _pooling_sequences(
 
 
 def _pool_windows(
-    means: bool, value: torch.Tensor, ratio: Sequence[float], pseudo_random: bool, overlapping: bool, *seeds: int
+    means: bool, value: torch.Tensor, ratio: Sequence[float], pseudo_random: bool, overlapping: bool, *seeds: Any
 ) -> tuple[torch.Tensor, ...]:
     """Draws windows, and computes their maxima or means."""
     rows, columns = _pooling_sequences(value, ratio, pseudo_random, *seeds)

@@ -168,7 +168,7 @@ def _places_of_numbers(image: torch.Tensor, layout: PoolLayout) -> tuple[torch.T
 
 def max_of_windows_back(op: str, x: torch.Tensor, _: torch.Tensor, dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
     """Computes MaxPoolGrad, whose gradients go to their window's first maximum, and MaxPool3DGrad."""
-    ksize, *_, data_format = attrs
+    ksize, data_format = attrs[0], attrs[-1]
     if pooled_depth(ksize, data_format) != 1:
         raise UnimplementedError.of("The gradient of pooling across depth is not supported")
     layout = pool_layout(op, x.shape, *attrs)

@@ -29,7 +29,9 @@ class MeshDimension(NamedTuple):
 class TextValue:
     """A value that its text defines: a mesh or a layout. A class has `from_string`, too."""
 
-    _text: str
+    @property
+    def _text(self) -> str:
+        raise NotImplementedError
 
     def to_string(self) -> str:
         """Returns the text that `from_string` reads."""
