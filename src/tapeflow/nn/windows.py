@@ -246,7 +246,7 @@ def flat(values: tuple[int, ...], last: bool) -> tuple[int, ...]:
     return (values[0], 1, *values[1:]) if last else (*values[:2], 1, values[2])
 
 
-def padding_attrs(padding: Padding, count: int = 4) -> tuple[Any, tuple[int, ...]]:
+def padding_attrs(padding: Padding) -> tuple[Any, tuple[int, ...]]:
     """Converts a public `padding` argument to the attrs `padding` and `explicit_paddings`.
 
     Raises:
@@ -266,9 +266,9 @@ def padding_attrs(padding: Padding, count: int = 4) -> tuple[Any, tuple[int, ...
             "When `padding` is a list, each element of `padding` must be a list/tuple of size 2. Received: "
             f"padding={padding}"
         )
-    if len(pairs) != count:
+    if len(pairs) != 4:
         raise ValueError(
-            f"When `padding` is a list, it must be of size {count}. Received: padding={padding} of size {len(pairs)}"
+            f"When `padding` is a list, it must be of size 4. Received: padding={padding} of size {len(pairs)}"
         )
     return "EXPLICIT", tuple([p for pair in pairs for p in pair])
 

@@ -45,10 +45,6 @@ def _unary_function(
     return named_function(function, name, summary, example)
 
 
-def _scaling_function(scale: float) -> Function:
-    return lambda x: x * scale
-
-
 def _cube_root(x: Tensor) -> Any:
     root = math.pow(math.abs(x), 1.0 / 3)
     return where(x < 0, -root, root)
@@ -89,7 +85,7 @@ conj = _unary_function("conj", math.conj, "Returns complex conjugates.", floats=
 conjugate = _unary_function("conjugate", math.conj, "Returns complex conjugates.", floats=False)
 cos = _unary_function("cos", math.cos, "Computes the cosine.")
 cosh = _unary_function("cosh", math.cosh, "Computes the hyperbolic cosine.")
-deg2rad = _unary_function("deg2rad", _scaling_function(np.pi / 180), "Converts degrees to radians.")
+deg2rad = _unary_function("deg2rad", lambda x: x * (np.pi / 180), "Converts degrees to radians.")
 exp = _unary_function("exp", math.exp, "Computes `e ** x`.")
 exp2 = _unary_function("exp2", lambda x: math.pow(cast(2, x.dtype), x), "Computes `2 ** x`.")
 expm1 = _unary_function("expm1", math.expm1, "Computes `e ** x - 1`.")

@@ -257,11 +257,11 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
     def _as_tensor(shape: TensorShape) -> Any:
         return constant(shape.as_list(), int32)
 
-    def _filled(self, value: float, dtype: DType | None = None) -> Any:
+    def _filled(self, value: float) -> Any:
         """Returns a tensor of the batch's shape with one value everywhere."""
         batch = self.batch_shape
         shape = batch if batch.is_fully_defined() else self.batch_shape_tensor()
-        return fill(shape, cast(value, dtype or self.dtype))
+        return fill(shape, cast(value, self.dtype))
 
     # ---- products ----------------------------------------------------------------------------------------------------
 
