@@ -216,16 +216,10 @@ def _suppress_kernel(boxes: torch.Tensor, *args: Any) -> torch.Tensor:
 
 
 def _suppress_and_pad(
-    boxes: torch.Tensor,
-    scores: torch.Tensor,
-    size: Any,
-    iou: torch.Tensor,
-    least: torch.Tensor,
-    sigma: float,
-    pads: Any,
+    pads: Any, boxes: torch.Tensor, scores: torch.Tensor, size: Any, *others: Any
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Returns the indices of the selected boxes, their scores, and their number."""
-    indices, selected_scores = _suppress_boxes(boxes, scores, size, iou, least, sigma)
+    indices, selected_scores = _suppress_boxes(boxes, scores, size, *others)
     count = torch.tensor(len(indices), dtype=torch.int32, device=boxes.device)
     if pads:
         check_memory([size], 4, UNFILLED)
@@ -297,7 +291,7 @@ def _padded_shapes(*args: Any) -> list[TensorShape]:
 # Returns the indices of the selected boxes, and their number.
 _non_max_suppression_padded = defined_op(
     "NonMaxSuppressionV4",
-    lambda *args: _suppress_and_pad(*args[:-1], 0.0, args[-1])[::2],
+    lambda *args: _suppress_and_pad(args[-1], *args[:-1])[::2],
     host=("max_output_size",),
     shape=_boxes_rule(_padded_shapes),
 )
@@ -408,7 +402,7 @@ def _suppress_softly(*args: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tens
     sigma = _scalar_number(soft_nms_sigma, "soft_nms_sigma")
     if sigma < 0:
         raise invalid("soft_nms_sigma_val must be >= 0")
-    return _suppress_and_pad(*others, sigma, pads)
+    return _suppress_and_pad(pads, *others, sigma)
 
 
 # Returns the indices of the selected boxes, their scores, and their number.
