@@ -6,6 +6,7 @@ back: `tf.nest`, `tf.function` and `tf.data` need no more than that.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from abc import ABCMeta
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -210,17 +211,12 @@ class ExtensionType(_Final, CompositeTensor):
         if type(self) is not type(other) or self._type_spec != type_spec_from_value(other):
             return False
         pairs = zip(*(nest.flatten(v, expand_composites=True) for v in (self, other)), strict=True)
-        result: Any = True
-        for x, y in pairs:
-            same = reduce_all(equal(x, y))
-            result = same if result is True else logical_and(result, same)
-        return result
+        same = [reduce_all(equal(x, y)) for x, y in pairs]
+        return functools.reduce(logical_and, same) if same else True
 
     def __ne__(self, other: object) -> Any:
         same = self == other
-        if isinstance(same, bool):
-            return not same
-        return logical_not(same)
+        return not same if isinstance(same, bool) else logical_not(same)
 
     def __hash__(self) -> int:
         raise TypeError(f"unhashable type: {type(self).__name__!r}")

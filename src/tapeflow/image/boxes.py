@@ -42,8 +42,7 @@ def _colors_for(images: torch.Tensor, colors: torch.Tensor) -> torch.Tensor:
         table = images.new_tensor(_COLORS)
         return torch.ones_like(table) if channels == 1 else table
     if colors.shape[1] < channels:
-        shown = text(colors.shape)
-        raise invalid(f"colors must have equal or more channels than the image provided: {shown}")
+        raise invalid(f"colors must have equal or more channels than the image provided: {text(colors.shape)}")
     return colors.to(images.dtype)
 
 
@@ -256,8 +255,7 @@ def _check_sampling(
     if int(image_size.max()) >= 2**31:
         raise invalid(f"image_size must be below 2**31: {image_size.tolist()}")
     if bounding_boxes.ndim != 3:
-        shown = text(bounding_boxes.shape)
-        raise invalid(f"input boxes must be 3-dimensional [batch, num_boxes, coords]: {shown}")
+        raise invalid(f"input boxes must be 3-dimensional [batch, num_boxes, coords]: {text(bounding_boxes.shape)}")
     if bounding_boxes.shape[2] != 4:
         raise invalid(f"bounding boxes must have shape [4] but got {list(bounding_boxes.shape)}")
     if covered.ndim:
