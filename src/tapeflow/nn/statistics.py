@@ -87,9 +87,7 @@ def _is_rounding(mean: torch.Tensor, variance: torch.Tensor) -> bool:
 
 
 def _squeeze_moment(moment: Tensor, axes: AxisLike, keepdims: bool, dtype: DType) -> Any:
-    if not keepdims:
-        moment = squeeze(moment, axes)
-    return moment if moment.dtype is dtype else cast(moment, dtype)
+    return cast(moment if keepdims else squeeze(moment, axes), dtype)
 
 
 def weighted_moments(
@@ -117,10 +115,7 @@ def weighted_moments(
     dtype = y.dtype
     if dtype is float16:
         y = cast(y, float32)
-    weights = convert(frequency_weights)
-    if weights.dtype is not y.dtype:
-        weights = cast(weights, y.dtype)
-    weights = add(weights, zeros_like(y))
+    weights = add(cast(convert(frequency_weights), y.dtype), zeros_like(y))
     total = reduce_sum(weights, axes, keepdims=True)
     mean = divide_no_nan(reduce_sum(multiply(weights, y), axes, keepdims=True), total)
     squares = multiply(weights, squared_difference(y, mean))
