@@ -166,10 +166,6 @@ def _mean_weights(sequence: torch.Tensor, length: int, overlapping: bool, dtype:
     return ((places >= starts) & (places < ends)).to(dtype) * (1 / (ends - starts).to(dtype))
 
 
-def _window_means(x: torch.Tensor, over_rows: torch.Tensor, over_columns: torch.Tensor) -> torch.Tensor:
-    return over_columns @ (over_rows @ x.flatten(2)).unflatten(2, x.shape[2:])
-
-
 @_fractional_avg_pool.gradient(needs="shapes outputs")
 def _(call: Call, dy: Tensor, *_: Any) -> Any:
     return fractional_avg_pool_grad(call.shape(0), dy, call.outputs[1], call.outputs[2], call.attrs[2])
@@ -190,7 +186,7 @@ def fractional_avg_pool_grad(
         check_memory([max(len(sequence) - 1, 0), length], out_backprop.itemsize, UNFILLED)
     over_rows = _mean_weights(row_pooling_sequence, height, overlapping, out_backprop.dtype)
     over_columns = _mean_weights(col_pooling_sequence, width, overlapping, out_backprop.dtype)
-    return _window_means(out_backprop, over_rows.T, over_columns.T)
+    return over_columns.T @ (over_rows.T @ out_backprop.flatten(2)).unflatten(2, out_backprop.shape[2:])
 
 
 # ---- public functions ------------------------------------------------------------------------------------------------
