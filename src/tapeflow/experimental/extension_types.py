@@ -6,6 +6,7 @@ back: `tf.nest`, `tf.function` and `tf.data` need no more than that.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from abc import ABCMeta
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -50,19 +51,14 @@ class _Final(metaclass=_Meta):
             raise ValueError(f"Missing required fields: {missing}")
         for field in self._all_fields():
             vars(self)[field.name] = self._fitted(field, vars(self)[field.name])
-        self._validated()
+        self.__validate__()
         vars(self)["_frozen"] = True
 
     def _fitted(self, field: Field, value: object) -> Any:
         raise NotImplementedError
 
-    def _validated(self) -> None:
+    def __validate__(self) -> None:
         """Checks the fields, in a subclass."""
-
-    def _set_fields(self, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        vars(self).update(bound.arguments)
 
     def __setattr__(self, name: str, value: object) -> None:
         if self._frozen or all(f.name != name for f in self._all_fields()):
@@ -122,14 +118,17 @@ class ExtensionTypeSpec(_Final, TypeSpec):
         Args:
             value: an instance of the extension type.
         """
-        return cls._with_fields({f.name: _field_specs(vars(value)[f.name]) for f in cls._all_fields()})
+        kinds = Tensor, CompositeTensor
+        fields = {f.name: _map_field(vars(value)[f.name], kinds, type_spec_from_value) for f in cls._all_fields()}
+        return cls._with_fields(fields)
 
     def _serialize(self) -> tuple[Any, ...]:
         return tuple([(f.name, vars(self)[f.name]) for f in self._all_fields()])
 
     @classmethod
     def _deserialize(cls, serialization: tuple[Any, ...]) -> TypeSpec:
-        return cls._with_fields({name: _make_immutable(value) for name, value in serialization})
+        immutable = {name: _map_field(value, (), lambda part: part) for name, value in serialization}
+        return cls._with_fields(immutable)
 
     @property
     def _component_specs(self) -> list[TypeSpec]:
@@ -140,7 +139,7 @@ class ExtensionTypeSpec(_Final, TypeSpec):
 
     def _from_components(self, components: Sequence[Any]) -> Any:
         rest = iter(components)
-        fields = {f.name: _replace_components(vars(self)[f.name], rest) for f in self._all_fields()}
+        fields = {f.name: _map_field(vars(self)[f.name], TypeSpec, lambda _: next(rest)) for f in self._all_fields()}
         return self._value_type._with_fields(fields)
 
     def __repr__(self) -> str:
@@ -196,11 +195,6 @@ class ExtensionType(_Final, CompositeTensor):
     def _fitted(self, field: Field, value: Any) -> Any:
         return field.value(value)
 
-    def _validated(self) -> None:
-        validate = getattr(self, "__validate__", None)
-        if validate is not None:
-            validate()
-
     @property
     def _type_spec(self) -> Any:
         spec = vars(self).get("_cached_spec")
@@ -217,17 +211,12 @@ class ExtensionType(_Final, CompositeTensor):
         if type(self) is not type(other) or self._type_spec != type_spec_from_value(other):
             return False
         pairs = zip(*(nest.flatten(v, expand_composites=True) for v in (self, other)), strict=True)
-        result: Any = True
-        for x, y in pairs:
-            same = reduce_all(equal(x, y))
-            result = same if result is True else logical_and(result, same)
-        return result
+        same = [reduce_all(equal(x, y)) for x, y in pairs]
+        return functools.reduce(logical_and, same) if same else True
 
     def __ne__(self, other: object) -> Any:
         same = self == other
-        if isinstance(same, bool):
-            return not same
-        return logical_not(same)
+        return not same if isinstance(same, bool) else logical_not(same)
 
     def __hash__(self) -> int:
         raise TypeError(f"unhashable type: {type(self).__name__!r}")
@@ -305,7 +294,9 @@ def _add_constructor(kind: Any, signature: inspect.Signature) -> None:
     """Adds a constructor with a signature to a class."""
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-        self._set_fields(signature, args, kwargs)
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        vars(self).update(bound.arguments)
 
     kind.__init__ = __init__
     kind.__signature__ = signature.replace(return_annotation=kind)  # for `inspect.signature`
@@ -349,18 +340,6 @@ def _map_field(field: Any, kinds: Any, function: Callable[[Any], Any]) -> Any:
         parts = {key: _map_field(field[key], kinds, function) for key in sorted(field)}
         return ImmutableDict({key: parts[key] for key in field})
     return field
-
-
-def _field_specs(field: Any) -> Any:
-    return _map_field(field, (Tensor, CompositeTensor), type_spec_from_value)
-
-
-def _replace_components(field: Any, components: Iterator[Any]) -> Any:
-    return _map_field(field, TypeSpec, lambda _: next(components))
-
-
-def _make_immutable(field: object) -> Any:
-    return _map_field(field, (), lambda part: part)
 
 
 def _as_plain_text(field: object) -> str:

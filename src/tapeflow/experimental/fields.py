@@ -43,9 +43,6 @@ class ImmutableDict(collections.abc.Mapping):
     def __len__(self) -> int:
         return len(self._items)
 
-    def __contains__(self, key: object) -> bool:
-        return key in self._items
-
     def __repr__(self) -> str:
         return f"ImmutableDict({self._items!r})"
 

@@ -9,7 +9,6 @@ from tapeflow.array import properties
 from tapeflow.array.creation import fill
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.static import host_static
-from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
@@ -137,9 +136,9 @@ def tensor_shape(shape: DynamicRaggedShape) -> TensorShape:
     return TensorShape([length if isinstance(length, int) else None for length in shape.static_lengths(False)])
 
 
-def filled_rows(shape: DynamicRaggedShape, value: TensorLike = 0) -> Any:
-    """Returns a tensor of a shape, filled with one value. Ops on it show their effect on the shape."""
-    return shape._with_values(fill(shape.inner_shape, value))
+def filled_rows(shape: DynamicRaggedShape) -> Any:
+    """Returns a tensor of a shape, filled with zeros. Ops on it show their effect on the shape."""
+    return shape._with_values(fill(shape.inner_shape, 0))
 
 
 # ---- specs -----------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ Sources: Neubeck and Van Gool, "Efficient non-maximum suppression", ICPR 2006; B
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import namedtuple
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from tapeflow.array.reshapes import reshape
 from tapeflow.core.loops import Int32s, Int64s, Numbers, exp, loop
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import check_rank, check_ranks_first, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, int32
@@ -201,16 +203,29 @@ def _check_boxes(boxes: torch.Tensor, scores: torch.Tensor) -> tuple[torch.Tenso
 # ---- ops -------------------------------------------------------------------------------------------------------------
 
 
-def _suppress_kernel(
-    boxes: torch.Tensor,
-    scores: torch.Tensor,
-    max_output_size: int | tuple[int, ...],
-    iou_threshold: torch.Tensor,
-    score_threshold: torch.Tensor,
-) -> torch.Tensor:
-    arrays, limit, threshold = _check_boxes(boxes, scores), _box_count(max_output_size), _iou_threshold(iou_threshold)
-    min_score = _scalar_number(score_threshold, "score_threshold")
-    return _select_boxes(*arrays, limit, threshold, min_score)[0].to(boxes.device)
+def _suppress_boxes(
+    boxes: torch.Tensor, scores: torch.Tensor, size: Any, iou: torch.Tensor, least: torch.Tensor, sigma: float = 0.0
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Selects boxes by the arguments of an op; see `_select_boxes`."""
+    arrays, limit, threshold = _check_boxes(boxes, scores), _box_count(size), _iou_threshold(iou)
+    return _select_boxes(*arrays, limit, threshold, _scalar_number(least, "score_threshold"), sigma)
+
+
+def _suppress_kernel(boxes: torch.Tensor, *args: Any) -> torch.Tensor:
+    return _suppress_boxes(boxes, *args)[0].to(boxes.device)
+
+
+def _suppress_and_pad(
+    pads: Any, boxes: torch.Tensor, scores: torch.Tensor, size: Any, *others: Any
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Returns the indices of the selected boxes, their scores, and their number."""
+    indices, selected_scores = _suppress_boxes(boxes, scores, size, *others)
+    count = torch.tensor(len(indices), dtype=torch.int32, device=boxes.device)
+    if pads:
+        check_memory([size], 4, UNFILLED)
+        padding = (0, size - len(indices))
+        indices, selected_scores = (torch.nn.functional.pad(x, padding) for x in (indices, selected_scores))
+    return indices.to(boxes.device), selected_scores.to(boxes.device, scores.dtype), count
 
 
 def _check_shapes(boxes: TensorShape, scores: TensorShape, columns: int | None = 4) -> None:
@@ -230,13 +245,8 @@ def _boxes_rule(rule: Callable[..., Any]) -> Callable[..., Any]:
     return check_ranks_first(check_count, 2, 1, None, 0, 0, 0)
 
 
-def _unknown_length(boxes: TensorShape, scores: TensorShape, *_: Any) -> TensorShape:
-    _check_shapes(boxes, scores)
-    return TensorShape([None])
-
-
-def _overlaps_rule(overlaps: TensorShape, scores: TensorShape, *_: Any) -> TensorShape:
-    _check_shapes(overlaps, scores, None)
+def _unknown_length(boxes: TensorShape, scores: TensorShape, *_: Any, columns: int | None = 4) -> TensorShape:
+    _check_shapes(boxes, scores, columns)
     return TensorShape([None])
 
 
@@ -278,22 +288,13 @@ def _padded_shapes(*args: Any) -> list[TensorShape]:
     return [length, TensorShape([])]
 
 
-@op("NonMaxSuppressionV4", host=("max_output_size",), shape=_boxes_rule(_padded_shapes))
-def _non_max_suppression_padded(
-    boxes: torch.Tensor,
-    scores: torch.Tensor,
-    max_output_size: Any,
-    iou_threshold: torch.Tensor,
-    score_threshold: torch.Tensor,
-    pad_to_max_output_size: bool = False,
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Returns the indices of the selected boxes, and their number."""
-    indices = _suppress_kernel(boxes, scores, max_output_size, iou_threshold, score_threshold)
-    count = torch.tensor(len(indices), dtype=torch.int32, device=boxes.device)
-    if pad_to_max_output_size:
-        check_memory([max_output_size], 4, UNFILLED)
-        indices = torch.nn.functional.pad(indices, (0, max_output_size - len(indices)))
-    return indices, count
+# Returns the indices of the selected boxes, and their number.
+_non_max_suppression_padded = defined_op(
+    "NonMaxSuppressionV4",
+    lambda *args: _suppress_and_pad(args[-1], *args[:-1])[::2],
+    host=("max_output_size",),
+    shape=_boxes_rule(_padded_shapes),
+)
 
 
 def non_max_suppression_padded(
@@ -396,28 +397,18 @@ def _padded_score_shapes(*args: Any) -> list[TensorShape]:
     return [length, length, scalar]
 
 
-@op("NonMaxSuppressionV5", host=("max_output_size",), shape=_boxes_rule(_padded_score_shapes))
-def _soft_non_max_suppression(
-    boxes: torch.Tensor,
-    scores: torch.Tensor,
-    max_output_size: int | tuple[int, ...],
-    iou_threshold: torch.Tensor,
-    score_threshold: torch.Tensor,
-    soft_nms_sigma: torch.Tensor,
-    pad_to_max_output_size: bool = False,
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Returns the indices of the selected boxes, their scores, and their number."""
-    arrays, limit, threshold = _check_boxes(boxes, scores), _box_count(max_output_size), _iou_threshold(iou_threshold)
+def _suppress_softly(*args: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    *others, soft_nms_sigma, pads = args
     sigma = _scalar_number(soft_nms_sigma, "soft_nms_sigma")
     if sigma < 0:
         raise invalid("soft_nms_sigma_val must be >= 0")
-    min_score = _scalar_number(score_threshold, "score_threshold")
-    indices, selected_scores = _select_boxes(*arrays, limit, threshold, min_score, sigma)
-    count = torch.tensor(len(indices), dtype=torch.int32, device=boxes.device)
-    if pad_to_max_output_size:
-        padding = (0, limit - len(indices))
-        indices, selected_scores = (torch.nn.functional.pad(x, padding) for x in (indices, selected_scores))
-    return indices.to(boxes.device), selected_scores.to(boxes.device, scores.dtype), count
+    return _suppress_and_pad(pads, *others, sigma)
+
+
+# Returns the indices of the selected boxes, their scores, and their number.
+_soft_non_max_suppression = defined_op(
+    "NonMaxSuppressionV5", _suppress_softly, host=("max_output_size",), shape=_boxes_rule(_padded_score_shapes)
+)
 
 
 def non_max_suppression_with_scores(
@@ -472,10 +463,8 @@ def _suppress_overlaps_kernel(
         raise invalid(f"overlaps must be square{text(overlaps.shape)}")
     if scores.shape != overlaps.shape[:1]:
         raise invalid(f"scores has incompatible shape {text(scores.shape)}")
-    threshold, min_score = (
-        _scalar_number(overlap_threshold, "overlap_threshold"),
-        _scalar_number(score_threshold, "score_threshold"),
-    )
+    threshold = _scalar_number(overlap_threshold, "overlap_threshold")
+    min_score = _scalar_number(score_threshold, "score_threshold")
     table, values = overlaps.cpu().contiguous(), scores.cpu().contiguous()
     indices, _ = _select_boxes(table, values, _box_count(max_output_size), threshold, min_score, has_overlaps=True)
     return indices.to(overlaps.device)
@@ -485,7 +474,7 @@ def _suppress_overlaps_kernel(
     "NonMaxSuppressionWithOverlaps",
     kernel=_suppress_overlaps_kernel,
     host=("max_output_size",),
-    shape=_boxes_rule(_overlaps_rule),
+    shape=_boxes_rule(functools.partial(_unknown_length, columns=None)),
 )
 def non_max_suppression_overlaps(
     overlaps: TensorLike,

@@ -42,8 +42,7 @@ def _colors_for(images: torch.Tensor, colors: torch.Tensor) -> torch.Tensor:
         table = images.new_tensor(_COLORS)
         return torch.ones_like(table) if channels == 1 else table
     if colors.shape[1] < channels:
-        shown = text(colors.shape)
-        raise invalid(f"colors must have equal or more channels than the image provided: {shown}")
+        raise invalid(f"colors must have equal or more channels than the image provided: {text(colors.shape)}")
     return colors.to(images.dtype)
 
 
@@ -191,12 +190,7 @@ class _Rectangle(NamedTuple):
     def covers(self, part: np.float32, objects: list[_Rectangle]) -> bool:
         """Returns True if at least one object has at least this part of its area inside."""
         for other in objects:
-            shared = _Rectangle(
-                max(self.top, other.top),
-                max(self.left, other.left),
-                min(self.bottom, other.bottom),
-                min(self.right, other.right),
-            )
+            shared = _Rectangle(*map(max, self[:2], other[:2]), *map(min, self[2:], other[2:]))
             if other.area >= 1 and np.float32(shared.area / other.area) >= part:
                 return True
         return False
@@ -261,8 +255,7 @@ def _check_sampling(
     if int(image_size.max()) >= 2**31:
         raise invalid(f"image_size must be below 2**31: {image_size.tolist()}")
     if bounding_boxes.ndim != 3:
-        shown = text(bounding_boxes.shape)
-        raise invalid(f"input boxes must be 3-dimensional [batch, num_boxes, coords]: {shown}")
+        raise invalid(f"input boxes must be 3-dimensional [batch, num_boxes, coords]: {text(bounding_boxes.shape)}")
     if bounding_boxes.shape[2] != 4:
         raise invalid(f"bounding boxes must have shape [4] but got {list(bounding_boxes.shape)}")
     if covered.ndim:
@@ -333,55 +326,30 @@ def _sample_shapes(image_size: TensorShape, boxes: TensorShape, *_: Any) -> list
     return [TensorShape([3]), TensorShape([3]), TensorShape([1, 1, 4])]
 
 
-_ASPECTS, _AREAS = (0.75, 1.33), (0.05, 1.0)
-
-
-@op("SampleDistortedBoundingBoxV2", shape=_sample_shapes)
-def _sample_distorted_bounding_box_v2(
-    image_size: torch.Tensor,
-    bounding_boxes: torch.Tensor,
-    min_object_covered: torch.Tensor,
-    seed: int = 0,
-    seed2: int = 0,
-    aspect_ratio_range: tuple[float, float] = _ASPECTS,
-    area_range: tuple[float, float] = _AREAS,
-    max_attempts: int = 100,
-    use_image_if_no_bounding_boxes: bool = False,
+def _sample_kernel(
+    image_size: torch.Tensor, boxes: torch.Tensor, covered: torch.Tensor, seed: int, seed2: int, *options: Any
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Samples a part of an image."""
-
-    def stream() -> Philox:
-        return reserve(("SampleDistortedBoundingBoxV2", image_size.dtype), seed, seed2, max_attempts)
-
-    return _sample_box(
-        image_size,
-        bounding_boxes,
-        min_object_covered,
-        stream,
-        aspect_ratio_range,
-        area_range,
-        max_attempts,
-        use_image_if_no_bounding_boxes,
-    )
+    _, _, max_attempts, _ = options
+    op = "SampleDistortedBoundingBoxV2", image_size.dtype
+    return _sample_box(image_size, boxes, covered, lambda: reserve(op, seed, seed2, max_attempts), *options)
 
 
 def _stateless_sample_kernel(
-    image_size: torch.Tensor, bounding_boxes: torch.Tensor, min_object_covered: torch.Tensor, seed: tuple[int, ...],
-    *options: Any,
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:  # fmt: skip
+    image_size: torch.Tensor, boxes: torch.Tensor, covered: torch.Tensor, seed: tuple[int, ...], *options: Any
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     if type(seed) is not tuple or len(seed) != 2:
         raise invalid(f"seed must have shape [2], not {list(np.shape(seed))}")
-    return _sample_box(image_size, bounding_boxes, min_object_covered, lambda: from_seed(seed), *options)
+    return _sample_box(image_size, boxes, covered, lambda: from_seed(seed), *options)
 
 
-def _stateless_shapes(
-    image_size: TensorShape, boxes: TensorShape, least: TensorShape, seed: int | None, *_: Any
-) -> Any:
+def _stateless_shapes(size: TensorShape, boxes: TensorShape, least: TensorShape, seed: Any, *_: Any) -> Any:
     least.assert_has_rank(0)
     with_dimension(with_rank(seed, 1), 0, 2)
-    return _sample_shapes(image_size, boxes)
+    return _sample_shapes(size, boxes)
 
 
+# Samples a part of an image.
+_sample_distorted_bounding_box_v2 = defined_op("SampleDistortedBoundingBoxV2", _sample_kernel, shape=_sample_shapes)
 # Samples a part of an image that a seed determines.
 _stateless_sample = defined_op(
     "StatelessSampleDistortedBoundingBox", _stateless_sample_kernel, host=("seed",), shape=_stateless_shapes
@@ -472,6 +440,9 @@ def stateless_sample_distorted_bounding_box(
     options = _sampling_options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
     outputs: Any = _stateless_sample(image_size, bounding_boxes, min_object_covered, seed, *options, name)
     return StatelessSampleDistortedBoundingBox(*outputs)
+
+
+_ASPECTS, _AREAS = (0.75, 1.33), (0.05, 1.0)
 
 
 def _sampling_options(

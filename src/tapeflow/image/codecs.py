@@ -9,7 +9,7 @@ import contextlib
 import io
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,10 +47,8 @@ def _open_image(data: bytes, format: str) -> Image:
     """
     from PIL import Image
 
-    try:
+    with _reporting_damage(data, format):
         return Image.open(io.BytesIO(data), formats=[format])
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
-        raise damaged_image(data, format) from None
 
 
 def _image_pixels(image: Image, data: bytes, format: str) -> np.ndarray:
@@ -59,16 +57,21 @@ def _image_pixels(image: Image, data: bytes, format: str) -> np.ndarray:
     Raises:
         InvalidArgumentError: the file is damaged.
     """
-    try:
+    with _reporting_damage(data, format):
         array = np.asarray(image)
-    except (OSError, ValueError, SyntaxError):
-        raise damaged_image(data, format) from None
     return array if array.ndim == 3 else array[:, :, None]
 
 
-def damaged_image(data: bytes, format: str) -> Exception:
-    """Returns the error for a file that can't be decoded."""
-    return invalid(f"Invalid {format} data, size {len(data)}")
+@contextlib.contextmanager
+def _reporting_damage(data: bytes, format: str) -> Iterator[None]:
+    """Raises InvalidArgumentError in place of the libraries' errors for a file that can't be decoded."""
+    from PIL.Image import DecompressionBombError
+
+    errors = OSError, EOFError, KeyError, ValueError, SyntaxError, struct.error, zlib.error, DecompressionBombError
+    try:
+        yield
+    except errors:
+        raise invalid(f"Invalid {format} data, size {len(data)}") from None
 
 
 # ---- JPEG ------------------------------------------------------------------------------------------------------------
@@ -117,10 +120,8 @@ def read_jpeg(
             raise invalid("a JPEG file in CMYK can't be decoded into one channel")
         return _from_cmyk(_image_pixels(image, data, "JPEG"))
     if channels and channels != len(image.getbands()):
-        try:
+        with _reporting_damage(data, "JPEG"):
             image = image.convert("L" if channels == 1 else "RGB")
-        except OSError:
-            raise damaged_image(data, "JPEG") from None
     return _image_pixels(image, data, "JPEG")
 
 
@@ -189,21 +190,17 @@ def write_jpeg(
 
 def read_png(data: bytes, channels: int = 0) -> np.ndarray:
     """Decodes a PNG file to pixels `[height, width, channels]`: uint8, or uint16 for a file of 16 bits a channel."""
-    try:
-        if png.has_16_bits(data):
+    if png.has_16_bits(data):
+        with _reporting_damage(data, "PNG"):
             return _with_channels(*png.read_16_bits(data), channels)
-    except (KeyError, ValueError, struct.error, zlib.error):
-        raise damaged_image(data, "PNG") from None
     image = _open_image(data, "PNG")
     transparent = image.info.get("transparency")
-    try:
+    with _reporting_damage(data, "PNG"):
         if image.mode == "P":
             image = image.convert("RGB" if transparent is None else "RGBA")
             transparent = None
         elif image.mode == "1":
             image = image.convert("L")
-    except (OSError, ValueError, SyntaxError):
-        raise damaged_image(data, "PNG") from None
     color = (transparent,) if isinstance(transparent, int) else transparent
     return _with_channels(_image_pixels(image, data, "PNG"), color if isinstance(color, tuple) else None, channels)
 
@@ -255,12 +252,10 @@ def read_webp(data: bytes) -> np.ndarray:
 def _convert_frames(image: Image, data: bytes, format: str, convert: Callable[[Image], Image]) -> list[np.ndarray]:
     """Returns the pixels of each frame of an opened file, converted by a function."""
     frames = []
-    try:
+    with _reporting_damage(data, format):
         for number in range(getattr(image, "n_frames", 1)):
             image.seek(number)
             frames.append(np.array(convert(image)))
-    except (OSError, ValueError, SyntaxError, EOFError):
-        raise damaged_image(data, format) from None
     return frames
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +19,7 @@ from tapeflow.core.hooks import hooks
 from tapeflow.core.loops import Loop, Numbers, loop, simd_range
 from tapeflow.core.ops.batch_rules import equal_shapes, leading_dimensions
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import check_ranks_first, same, text
+from tapeflow.core.ops.shape_rules import check_ranks_first, same, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32
 from tapeflow.core.types.shape import TensorShape
@@ -165,24 +166,20 @@ def _map_pixels(function: Loop, images: torch.Tensor, *numbers: float) -> torch.
     return results.to(images)
 
 
-def _rgb_to_hsv_kernel(images: torch.Tensor) -> torch.Tensor:
+def _convert_colors(function: Loop, images: torch.Tensor) -> torch.Tensor:
     _check_channels(images)
-    return _map_pixels(_write_hsv, images)
-
-
-def _hsv_to_rgb_kernel(images: torch.Tensor) -> torch.Tensor:
-    _check_channels(images)
-    return _map_pixels(_write_rgb, images)
+    return _map_pixels(function, images)
 
 
 def _three_channels(images: TensorShape) -> TensorShape:
+    with_rank(images, -1)
     return images[:-1] + images[-1:].merge_with([3]) if images.rank else images
 
 
-@op(
-    "RGBToHSV", kernel=_rgb_to_hsv_kernel, shape=check_ranks_first(_three_channels, -1), batching=equal_shapes,
-    autograd=False,
-)  # fmt: skip
+_to_hsv, _to_rgb = (functools.partial(_convert_colors, function) for function in (_write_hsv, _write_rgb))
+
+
+@op("RGBToHSV", kernel=_to_hsv, shape=_three_channels, batching=equal_shapes, autograd=False)
 def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
     """Converts RGB images to hue, saturation and value.
 
@@ -235,10 +232,7 @@ def _extremum_masks(colors: list[Any], extremum: Callable[..., Any]) -> list[Any
     return [cast(mask, extreme.dtype) for mask in (first, second, third)]
 
 
-@op(
-    "HSVToRGB", kernel=_hsv_to_rgb_kernel, shape=check_ranks_first(_three_channels, -1), batching=equal_shapes,
-    autograd=False,
-)  # fmt: skip
+@op("HSVToRGB", kernel=_to_rgb, shape=_three_channels, batching=equal_shapes, autograd=False)
 def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Converts images of hue, saturation and value to RGB.
 
@@ -300,13 +294,9 @@ def scale_saturation(images: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
 
 
 @turn_hue.gradient()
-def _(call: Call, dy: Tensor) -> Any:
-    raise LookupError("gradient registry has no entry for: AdjustHue")
-
-
 @scale_saturation.gradient()
 def _(call: Call, dy: Tensor) -> Any:
-    raise LookupError("gradient registry has no entry for: AdjustSaturation")
+    raise LookupError(f"gradient registry has no entry for: {call.op.name}")
 
 
 _YIQ = np.array([[0.299, 0.59590059, 0.2115], [0.587, -0.27455667, -0.52273617], [0.114, -0.32134392, 0.31119955]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,7 @@ import torch
 
 from tapeflow.core.errors import InternalError
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.op import OpFunction, not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_rank, check_ranks_first, scalar, stated_dims, text, wholly_static
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32, uint8, uint16
@@ -67,7 +68,9 @@ def _as_dtype(pixels: np.ndarray, format: str, dtype: DType) -> torch.Tensor:
     return torch.from_numpy(np.require(pixels, requirements=["C", "W"]))
 
 
-def _decode_for_op(name: str, contents: np.ndarray, channels: int, dtype: DType, *jpeg_options: Any) -> torch.Tensor:
+def _decode_for_op(
+    name: str, contents: np.ndarray, channels: int = 3, dtype: DType = uint8, *jpeg_options: Any
+) -> torch.Tensor:
     """Decodes a file for an op. An op accepts every format whose images have the rank of its result.
 
     Raises:
@@ -103,11 +106,15 @@ def _image_shape(contents: TensorShape, channels: int = 0, *_: Any) -> TensorSha
     return TensorShape([None, None, channels or None])
 
 
-def _decode_png_kernel(contents: Any, channels: int = 0, dtype: Any = uint8) -> torch.Tensor:
-    return _decode_for_op("DecodePng", contents, channels, dtype)
+def _decoding_op(
+    name: str, kernel: Callable[..., Any] | None = None, shape: Callable[..., Any] = _image_shape, **options: Any
+) -> Callable[[Callable[..., Any]], OpFunction[..., Any]]:
+    """Returns the decorator `@op` of an op of the contents of a file; by default it decodes the file."""
+    kernel = kernel or functools.partial(_decode_for_op, name)
+    return op(name, kernel=kernel, strings=True, shape=check_ranks_first(shape, 0), **options)
 
 
-@op("DecodePng", kernel=_decode_png_kernel, strings=_decode_png_kernel, shape=check_ranks_first(_image_shape, 0))
+@_decoding_op("DecodePng")
 def decode_png(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> Tensor:
     """Decodes a PNG file; also a JPEG file, or a GIF file of one frame.
 
@@ -144,7 +151,7 @@ def _decode_jpeg_kernel(contents: Any, channels: int, *attrs: Any) -> torch.Tens
     return _decode_for_op("DecodeJpeg", contents, channels, uint8, *_jpeg_options(*attrs))
 
 
-@op("DecodeJpeg", kernel=_decode_jpeg_kernel, strings=_decode_jpeg_kernel, shape=check_ranks_first(_image_shape, 0))
+@_decoding_op("DecodeJpeg", _decode_jpeg_kernel)
 def decode_jpeg(
     contents: TensorLike,
     channels: int = 0,
@@ -202,13 +209,7 @@ def _cropped_shape(contents: TensorShape, crop_window: Any, channels: int = 0, *
     return TensorShape([*size, channels or None])
 
 
-@op(
-    "DecodeAndCropJpeg",
-    kernel=_decode_and_crop_jpeg_kernel,
-    strings=_decode_and_crop_jpeg_kernel,
-    host=("crop_window",),
-    shape=check_ranks_first(_cropped_shape, 0),
-)
+@_decoding_op("DecodeAndCropJpeg", _decode_and_crop_jpeg_kernel, _cropped_shape, host=("crop_window",))
 def decode_and_crop_jpeg(
     contents: TensorLike,
     crop_window: ShapeLike,
@@ -244,11 +245,7 @@ def decode_and_crop_jpeg(
     """
 
 
-def _decode_bmp_kernel(contents: Any, channels: int = 0) -> torch.Tensor:
-    return _decode_for_op("DecodeBmp", contents, channels, uint8)
-
-
-@op("DecodeBmp", kernel=_decode_bmp_kernel, strings=_decode_bmp_kernel, shape=check_ranks_first(_image_shape, 0))
+@_decoding_op("DecodeBmp")
 def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Tensor:
     """Decodes an uncompressed BMP file.
 
@@ -269,16 +266,11 @@ def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None)
     """
 
 
-def _decode_gif_kernel(contents: Any) -> torch.Tensor:
-    return _decode_for_op("DecodeGif", contents, 3, uint8)
+def _frames_shape(contents: TensorShape, channels: int = 3, *_: Any) -> TensorShape:
+    return TensorShape([None, None, None, channels or None])
 
 
-@op(
-    "DecodeGif",
-    kernel=_decode_gif_kernel,
-    strings=_decode_gif_kernel,
-    shape=check_ranks_first(lambda contents: TensorShape([None, None, None, 3]), 0),
-)
+@_decoding_op("DecodeGif", shape=_frames_shape)
 def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     """Decodes the frames of a GIF file; a PNG or JPEG file is decoded as one frame.
 
@@ -298,16 +290,7 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def _decode_webp_kernel(contents: Any, channels: int = 0, dtype: Any = uint8) -> torch.Tensor:
-    return _decode_for_op("DecodeWebP", contents, channels, dtype)
-
-
-@op(
-    "DecodeWebP",
-    kernel=_decode_webp_kernel,
-    strings=_decode_webp_kernel,
-    shape=check_ranks_first(lambda contents, channels=0, *_: TensorShape([None, None, None, channels or None]), 0),
-)
+@_decoding_op("DecodeWebP", shape=_frames_shape)
 def decode_webp(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> Tensor:
     """Decodes the frames of a WebP file.
 
@@ -406,12 +389,7 @@ def _jpeg_shape_kernel(contents: Any, output_type: Any = int32) -> torch.Tensor:
     return torch.tensor(codecs.jpeg_shape(_file_contents(contents)), dtype=output_type.torch)
 
 
-@op(
-    "ExtractJpegShape",
-    kernel=_jpeg_shape_kernel,
-    strings=_jpeg_shape_kernel,
-    shape=check_ranks_first(lambda *_: TensorShape([3]), 0),
-)
+@_decoding_op("ExtractJpegShape", _jpeg_shape_kernel, lambda *_: TensorShape([3]))
 def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = int32, name: str | None = None) -> Tensor:
     """Reads the shape of an image from the header of a JPEG file.
 
@@ -519,14 +497,8 @@ def _encode_png(image: torch.Tensor, compression: int = -1) -> StringArray:
         raise invalid(f"compression should be in [-1,9], got {compression}")
     if not image.numel():
         raise InternalError.of(f"PNG encoding failed: the image has shape {list(image.shape)}")
-    pixels = image.cpu().numpy()
-    return _each_image(lambda one: png.write(one, compression), pixels)
-
-
-def _each_image(encode: Callable[[np.ndarray], bytes], images: np.ndarray) -> StringArray:
-    """Encodes each image of a batch of any shape."""
-    shape = images.shape[:-3]
-    return StringArray.of([encode(images[index]) for index in np.ndindex(shape)], shape)
+    pixels, batch = image.cpu().numpy(), image.shape[:-3]
+    return StringArray.of([png.write(pixels[index], compression) for index in np.ndindex(*batch)], batch)
 
 
 def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:

@@ -186,10 +186,7 @@ def resize_nearest_neighbor(
     indices = []
     for new, old in zip(size, (height, width), strict=True):
         points = _pixel_positions(new, old, align_corners, half_pixel_centers)
-        if align_corners:
-            chosen = np.floor(points + 0.5)
-        else:
-            chosen = np.floor(points + 0.5 if half_pixel_centers else points.astype(np.float32))
+        chosen = np.floor(points + 0.5 if align_corners or half_pixel_centers else points.astype(np.float32))
         indices.append(torch.as_tensor(np.clip(chosen, 0, old - 1).astype(np.int64), device=images.device))
     lines = images.index_select(1, indices[0])
     # ATen copies pixels several times faster along the second of three dimensions than along the third of four.

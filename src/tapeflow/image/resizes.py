@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.array.concat_and_split import stack, unstack
+from tapeflow.array.concat_and_split import stack
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.padding import pad
 from tapeflow.array.properties import ensure_shape, shape
@@ -168,8 +168,7 @@ def fitted_with_pad(resizer: Resizer, image: TensorLike, target_height: Any, tar
     batch = tensor if batched else expand_dims(tensor, 0)
     require(target_width > 0, "target_width must be > 0.")
     require(target_height > 0, "target_height must be > 0.")
-    sizes = [_as_number(_image_dimension(batch, axis)) for axis in (1, 2)]
-    targets = [_as_number(target) for target in (target_height, target_width)]
+    sizes, targets = (list(map(_as_number, pair)) for pair in (_image_size(batch), (target_height, target_width)))
     ratio = _larger_length(sizes[1] / targets[1], sizes[0] / targets[0])
     new_height, new_width = (_floor_length(n / ratio) for n in sizes)
     top, left = (_floor_length((t - n / ratio) / 2) for t, n in zip(targets, sizes, strict=True))
@@ -181,9 +180,9 @@ def fitted_with_pad(resizer: Resizer, image: TensorLike, target_height: Any, tar
 # ---- numbers that are Python's where they are static, and scalar tensors otherwise -----------------------------------
 
 
-def _image_dimension(image: Tensor, axis: int) -> Any:
-    static = image.shape[axis]
-    return static if static is not None else shape(image)[axis]
+def _image_size(images: Tensor) -> list[Any]:
+    """Returns the height and the width."""
+    return [shape(images)[axis] if images.shape[axis] is None else images.shape[axis] for axis in (-3, -2)]
 
 
 def _as_number(dim: TensorLike) -> Any:
@@ -222,8 +221,17 @@ def _image_batch(value: TensorLike) -> Any:
     return ensure_shape(images, [None] * 3) if images.shape.rank is None else images
 
 
-def _static_lengths(*lengths: Any) -> list[int | None]:
-    return [n if _are_numbers(n) else None for n in lengths]
+def _with_size(result: Any, images: Tensor, size: Any) -> Any:
+    """Returns images that were computed from others, with the static shape for their height and width."""
+    result.set_shape([*images.shape[:-3], *(n if _are_numbers(n) else None for n in size), images.shape[-1]])
+    return result
+
+
+def _cut_images(images: Tensor, offsets: Any, size: Any, channels: TensorLike = -1) -> Any:
+    """Cuts a part of a height and width out of images."""
+    outer = images.shape.rank - 3
+    part = slice(images, stack([0] * outer + [*offsets, 0]), stack([-1] * outer + [*size, channels]))
+    return _with_size(part, images, size)
 
 
 # ---- cropping and padding --------------------------------------------------------------------------------------------
@@ -254,8 +262,7 @@ def pad_to_bounding_box(
         [[0.0, 0.0], [1.0, 0.0]]
     """
     tensor = _image_batch(image)
-    axis = tensor.shape.rank - 3
-    height, width = (_image_dimension(tensor, axis + i) for i in (0, 1))
+    height, width = _image_size(tensor)
     offsets: Any = offset_height, offset_width
     targets: Any = target_height, target_width
     right, below = targets[1] - offsets[1] - width, targets[0] - offsets[0] - height
@@ -263,10 +270,8 @@ def pad_to_bounding_box(
     require(offsets[1] >= 0, "offset_width must be >= 0")
     require(right >= 0, "width must be <= target - offset")
     require(below >= 0, "height must be <= target - offset")
-    paddings = stack([0] * 2 * axis + [offsets[0], below, offsets[1], right, 0, 0])
-    padded = pad(tensor, reshape(paddings, [-1, 2]))
-    padded.set_shape([*tensor.shape[:axis], *_static_lengths(*targets), tensor.shape[-1]])
-    return padded
+    paddings = stack([0, 0] * (tensor.shape.rank - 3) + [offsets[0], below, offsets[1], right, 0, 0])
+    return _with_size(pad(tensor, reshape(paddings, [-1, 2])), tensor, targets)
 
 
 def crop_to_bounding_box(
@@ -294,8 +299,7 @@ def crop_to_bounding_box(
         [[2, 3]]
     """
     tensor = _image_batch(image)
-    axis = tensor.shape.rank - 3
-    height, width = (_image_dimension(tensor, axis + i) for i in (0, 1))
+    height, width = _image_size(tensor)
     offsets: Any = offset_height, offset_width
     targets: Any = target_height, target_width
     require(offsets[1] >= 0, "offset_width must be >= 0.")
@@ -304,10 +308,7 @@ def crop_to_bounding_box(
     require(targets[0] > 0, "target_height must be > 0.")
     require(width >= targets[1] + offsets[1], "width must be >= target + offset.")
     require(height >= targets[0] + offsets[0], "height must be >= target + offset.")
-    whole = unstack(shape(tensor))
-    cropped: Any = slice(tensor, stack([0] * axis + [*offsets, 0]), stack([*whole[:axis], *targets, whole[-1]]))
-    cropped.set_shape([*tensor.shape[:axis], *_static_lengths(*targets), tensor.shape[-1]])
-    return cropped
+    return _cut_images(tensor, offsets, targets, shape(tensor)[-1])  # so that targets must be int32
 
 
 def resize_with_crop_or_pad(image: TensorLike, target_height: int, target_width: int) -> Tensor:
@@ -328,11 +329,10 @@ def resize_with_crop_or_pad(image: TensorLike, target_height: int, target_width:
         [[[2]]]
     """
     tensor = _image_batch(image)
-    axis = tensor.shape.rank - 3
     targets: Any = target_height, target_width
     require(targets[1] > 0, "target_width must be > 0.")
     require(targets[0] > 0, "target_height must be > 0.")
-    sizes = (_image_dimension(tensor, axis), targets[0]), (_image_dimension(tensor, axis + 1), targets[1])
+    sizes = list(zip(_image_size(tensor), targets, strict=True))
     cuts = [_larger_length((old - new) // 2, 0) for old, new in sizes]
     cropped = crop_to_bounding_box(tensor, *cuts, *[_smaller_length(old, new) for old, new in sizes])
     offsets = [_larger_length((new - old) // 2, 0) for old, new in sizes]
@@ -367,10 +367,7 @@ def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
     check_image_or_batch(tensor)
     if tensor.shape.rank is None:
         raise ValueError("`image` should either be a Tensor with rank = 3 or rank = 4. Had rank = None.")
-    axis = tensor.shape.rank - 3
-    lengths = [_image_dimension(tensor, axis + i) for i in (0, 1)]
+    lengths = _image_size(tensor)
     offsets = [_floor_length(_as_number(length) * (1 - fraction) / 2) for length in lengths]
     sizes = [length - 2 * offset for length, offset in zip(lengths, offsets, strict=True)]
-    cropped = slice(tensor, stack([0] * axis + [*offsets, 0]), stack([-1] * axis + [*sizes, -1]))
-    cropped.set_shape([*tensor.shape[:axis], *_static_lengths(*sizes), tensor.shape[-1]])
-    return cropped
+    return _cut_images(tensor, offsets, sizes)

@@ -14,8 +14,8 @@ from typing import Any
 import torch
 
 from tapeflow.array.concat_and_split import concat
+from tapeflow.array.creation import ones_like, zeros, zeros_like
 from tapeflow.array.creation import range as range_op
-from tapeflow.array.creation import zeros
 from tapeflow.array.properties import rank as rank_op
 from tapeflow.array.reshapes import transpose
 from tapeflow.core.autodiff.tape import Call
@@ -371,6 +371,11 @@ def set_diag(
         [[8, 2], [3, 9]]
     """
     return _matrix_set_diag(input, diagonal, k, align, name)
+
+
+def identity_like(x: Tensor) -> Any:
+    """Returns identity matrices of the shape and dtype of `x`."""
+    return set_diag(zeros_like(x), ones_like(diag_part(x)))
 
 
 def trace(x: TensorLike, name: str | None = None) -> Tensor:

@@ -28,7 +28,7 @@ from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.linalg.diagonals import adjoint, band_part, diag_part, set_diag
+from tapeflow.linalg.diagonals import adjoint, band_part, diag_part, identity_like, set_diag
 from tapeflow.linalg.products import matmul
 from tapeflow.linalg.rules import check_square, is_singular, matrices, square_matrices
 from tapeflow.linalg.solvers import triangular_solve
@@ -72,14 +72,9 @@ def _(call: Call, dy: Tensor) -> Any:
     lower = call.outputs[0]
     middle = matmul(lower, dy, adjoint_a=True)
     middle = band_part(set_diag(middle, diag_part(middle) * constant(0.5, dy.dtype)), -1, 0)
-    inverse = triangular_solve(lower, _identity_like(lower))
+    inverse = triangular_solve(lower, identity_like(lower))
     grad = matmul(matmul(inverse, middle, adjoint_a=True), inverse)
     return (grad + adjoint(grad)) * constant(0.5, dy.dtype)
-
-
-def _identity_like(x: Tensor) -> Any:
-    """Returns identity matrices of the shape and dtype of `x`."""
-    return set_diag(zeros_like(x), ones_like(diag_part(x)))
 
 
 # ---- QR --------------------------------------------------------------------------------------------------------------
@@ -342,7 +337,7 @@ def lu_matrix_inverse(
         [[0.5, 0.0], [0.0, 0.25]]
     """
     factors, order = _lu_tensors(lower_upper, perm, validate_args)
-    return lu_solve(factors, order, _identity_like(factors))
+    return lu_solve(factors, order, identity_like(factors))
 
 
 def lu_reconstruct(

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from tapeflow.array.concat_and_split import concat
-from tapeflow.array.creation import constant, ones_like, zeros, zeros_like
+from tapeflow.array.creation import constant, zeros, zeros_like
 from tapeflow.array.masks import where
 from tapeflow.array.properties import shape_op
 from tapeflow.array.ranges import eye
@@ -26,7 +26,7 @@ from tapeflow.core.types.dtypes import bfloat16
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.linalg.contraction import einsum
-from tapeflow.linalg.diagonals import adjoint, diag_part, matrix_transpose, set_diag
+from tapeflow.linalg.diagonals import adjoint, identity_like, matrix_transpose
 from tapeflow.linalg.rules import check_square, square_matrices
 from tapeflow.linalg.solvers import solve
 from tapeflow.math.casting import cast
@@ -101,7 +101,7 @@ def _(input: Tensor) -> Any:
     halvings = ceil(log(maximum(largest / _LARGEST_NORM, 1.0)) / math.log(2.0))[..., None, None]
     a = input * cast(2.0**-halvings, input.dtype)
     b = [constant(c / _PADE[0], input.dtype) for c in _PADE]
-    identity = set_diag(zeros_like(a), ones_like(diag_part(a)))
+    identity = identity_like(a)
     a2 = a @ a
     a4 = a2 @ a2
     a6 = a4 @ a2
@@ -120,15 +120,18 @@ def _(input: Tensor) -> Any:
 # ---- by eigenvalues, or, if a matrix has too few eigenvectors, by iteration ------------------------------------------
 
 
-def _by_eigenvalues(x: torch.Tensor, function: Callable[..., Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Computes `V function(values) V^-1`, complex.
+def _by_eigenvalues(
+    x: torch.Tensor, function: Callable[..., Any], iterate: Callable[..., torch.Tensor]
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Computes a function of matrices, complex: `V function(values) V^-1` if the eigenvectors are accurate enough.
 
     Args:
         x: float64 or complex128 matrices.
         function: a function of complex numbers.
+        iterate: `iterate(rotated, rotation)` computes the function for other matrices; see `_rotate_eigenvalues`.
 
     Returns:
-        The result, the eigenvalues, and a bool per matrix: True if its eigenvectors are accurate enough.
+        The result, and the eigenvalues.
     """
     if torch.equal(x, x.mH):
         real_values, orthogonal = torch.linalg.eigh(x)
@@ -141,19 +144,22 @@ def _by_eigenvalues(x: torch.Tensor, function: Callable[..., Any]) -> tuple[torc
         scale = torch.linalg.matrix_norm(x)
         accurate = (info == 0) & (torch.linalg.matrix_norm(product - x) <= 1e-11 * scale)
         accurate &= torch.linalg.matrix_norm(vectors) * torch.linalg.matrix_norm(inverse) < 1e7
-    return (vectors * function(values).unsqueeze(-2)) @ inverse, values, accurate
+    result = (vectors * function(values).unsqueeze(-2)) @ inverse
+    if bool(accurate.all()):
+        return result, values
+    return torch.where(accurate[..., None, None], result, iterate(*_rotate_eigenvalues(x, values))), values
 
 
 def _rotate_eigenvalues(x: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Multiplies matrices by numbers of absolute value 1, which take their eigenvalues away from the negative axis.
 
     Returns:
-        The products, and the angles of rotation.
+        The products, and the angles of rotation, `[..., 1, 1]`.
     """
     angles = torch.angle(values)
     angles = torch.where(angles < -math.pi + 1e-9, math.pi, angles)
-    rotation = (angles.amin(-1) + math.pi) / 2
-    return x * torch.exp(-1j * rotation)[..., None, None], rotation
+    rotation = (angles.amin(-1)[..., None, None] + math.pi) / 2
+    return x * torch.exp(-1j * rotation), rotation
 
 
 def _square_root_by_iteration(x: torch.Tensor) -> torch.Tensor:
@@ -176,11 +182,9 @@ def _square_root(input: torch.Tensor) -> torch.Tensor:
     if not bool(torch.isfinite(input).all()):
         return torch.full_like(input, torch.nan)
     x = input.to(torch.complex128 if input.is_complex() else torch.float64)
-    root, values, accurate = _by_eigenvalues(x, torch.sqrt)
-    if not bool(accurate.all()):
-        rotated, rotation = _rotate_eigenvalues(x, values)
-        iterated = _square_root_by_iteration(rotated) * torch.exp(0.5j * rotation)[..., None, None]
-        root = torch.where(accurate[..., None, None], root, iterated)
+    root, _ = _by_eigenvalues(
+        x, torch.sqrt, lambda m, rotation: _square_root_by_iteration(m) * torch.exp(0.5j * rotation)
+    )
     zero = torch.linalg.matrix_norm(x) == 0
     if not input.is_complex():
         scale = torch.linalg.matrix_norm(root.real).clamp_min(1e-300)
@@ -232,12 +236,7 @@ def _logarithm_kernel(input: torch.Tensor) -> torch.Tensor:
     x = input.to(torch.complex128)
     if not bool(torch.isfinite(torch.view_as_real(input)).all()):
         return torch.full_like(input, torch.nan)
-    result, values, accurate = _by_eigenvalues(x, _principal_log)
-    if not bool(accurate.all()):
-        rotated, rotation = _rotate_eigenvalues(x, values)
-        identity = torch.eye(x.shape[-1], dtype=x.dtype, device=x.device)
-        iterated = _logarithm_by_roots(rotated) + 1j * rotation[..., None, None] * identity
-        result = torch.where(accurate[..., None, None], result, iterated)
+    result, values = _by_eigenvalues(x, _principal_log, _logarithm_by_roots)
     singular = values.abs().amin(-1) == 0
     return torch.where(singular[..., None, None], torch.nan, result).to(input.dtype)
 
@@ -249,8 +248,9 @@ def _principal_log(values: torch.Tensor) -> torch.Tensor:
     return torch.where(below, result + 2j * math.pi, result)
 
 
-def _logarithm_by_roots(x: torch.Tensor) -> torch.Tensor:
-    """Takes square roots until the matrix is close to 1, then uses Gauss' quadrature (Higham, section 11.5)."""
+def _logarithm_by_roots(x: torch.Tensor, rotation: torch.Tensor) -> torch.Tensor:
+    """Takes square roots until the matrix is close to 1, then uses Gauss' quadrature (Higham, section 11.5). Adds what
+    the rotation of the eigenvalues has taken away."""
     identity = torch.eye(x.shape[-1], dtype=x.dtype, device=x.device)
     count = 0
     while count < 60 and bool((torch.linalg.matrix_norm(x - identity) > 0.25).any()):
@@ -260,7 +260,7 @@ def _logarithm_by_roots(x: torch.Tensor) -> torch.Tensor:
     nodes, weights = np.polynomial.legendre.leggauss(9)
     for node, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
         total += weight * torch.linalg.solve(identity + node * difference, difference)
-    return total * 2**count
+    return total * 2**count + 1j * rotation * identity
 
 
 @op("MatrixLogarithm", kernel=_logarithm_kernel, shape=square_matrices, batching=leading_dimensions)

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from tapeflow.array.concat_and_split import unstack
-from tapeflow.array.creation import constant, ones_like, zeros_like
+from tapeflow.array.creation import constant
 from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import expand_dims
 from tapeflow.core.autodiff.gradients import sum_like
@@ -26,7 +26,7 @@ from tapeflow.core.ops.shape_rules import check_rank, check_ranks_first, text, u
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid, is_traced
-from tapeflow.linalg.diagonals import band_part, diag_part, set_diag
+from tapeflow.linalg.diagonals import band_part, diag_part, identity_like, set_diag
 from tapeflow.linalg.products import matmul
 from tapeflow.linalg.rules import batch_of_both, check_square, one_each, solve_slices, square_matrices
 from tapeflow.math.complex import real
@@ -397,8 +397,7 @@ def _(call: Call, dx: Tensor) -> Any:
     # Variables Separate" (1973), for matrices whose rank stays the same.
     (matrix, rhs), x = call.inputs, call.outputs[0]
     rows = matmul(matrix, matrix, adjoint_b=True)
-    identity = set_diag(zeros_like(rows), ones_like(diag_part(rows)))
-    inverse = _matrix_solve_ls(matrix, identity, *call.attrs)
+    inverse = _matrix_solve_ls(matrix, identity_like(rows), *call.attrs)
     drhs = matmul(inverse, dx, adjoint_a=True)
     dmatrix = None
     if call.wanted[0]:

@@ -56,11 +56,6 @@ def relu(features: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@relu.gradient(needs="outputs")
-def _(call: Call, dy: Tensor) -> Any:
-    return relu_grad(dy, call.outputs[0])
-
-
 @op("ReluGrad", shape=of_both, element=lambda b, dy, x: b.select(b.less(0, x), dy, b.mul(dy, 0)), allocates=True)
 def relu_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
     """Returns `gradients` where `features` (or relu's outputs) are positive, and 0 elsewhere."""
@@ -80,11 +75,29 @@ def _(gradients: Tensor, features: Tensor) -> tuple[Any, str]:
     return aten.leaky_relu_backward, "{kernel}({0}, {1}, 0, False)"
 
 
-@relu_grad.gradient(needs="input1")
-def _(call: Call, dy: Tensor) -> Any:
-    features = call.inputs[1]
-    want_gradients, want_features = call.wanted
-    return relu_grad(dy, features) if want_gradients else None, zeros_like(features) if want_features else None
+def _declare_by_outputs(forward: Any, grad: Any) -> None:
+    """Declares the op that computes the gradient of an activation function from its outputs."""
+
+    @forward.gradient(needs="outputs")
+    def _(call: Call, dy: Tensor) -> Any:
+        return grad(dy, call.outputs[0])
+
+
+def _declare_linear(grad: Any) -> None:
+    """Declares the gradient of an op that multiplies `gradients` by a factor that is constant around `features`."""
+
+    @grad.gradient(needs="input1")
+    def _(call: Call, dy: Tensor) -> Any:
+        features = call.inputs[1]
+        want_gradients, want_features = call.wanted
+        return (
+            grad(dy, features, *call.attrs) if want_gradients else None,
+            zeros_like(features) if want_features else None,
+        )
+
+
+_declare_by_outputs(relu, relu_grad)
+_declare_linear(relu_grad)
 
 
 def _relu6_of_uint64(features: torch.Tensor) -> torch.Tensor:
@@ -119,11 +132,6 @@ def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@relu6.gradient(needs="outputs")
-def _(call: Call, dy: Tensor) -> Any:
-    return relu6_grad(dy, call.outputs[0])
-
-
 @op(
     "Relu6Grad",
     shape=of_both,
@@ -134,11 +142,8 @@ def relu6_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
     return gradients * ((features > 0) & (features < 6))
 
 
-@relu6_grad.gradient(needs="input1")
-def _(call: Call, dy: Tensor) -> Any:
-    features = call.inputs[1]
-    want_gradients, want_features = call.wanted
-    return relu6_grad(dy, features) if want_gradients else None, zeros_like(features) if want_features else None
+_declare_by_outputs(relu6, relu6_grad)
+_declare_linear(relu6_grad)
 
 
 def _scaled_below(b: ElementBuilder, x: Element, where: Element, alpha: float) -> Element:
@@ -167,14 +172,7 @@ def leaky_relu_grad(gradients: torch.Tensor, features: torch.Tensor, alpha: floa
     return aten.leaky_relu_backward(gradients, features, alpha, False)
 
 
-@leaky_relu_grad.gradient(needs="input1")
-def _(call: Call, dy: Tensor) -> Any:
-    features, (alpha,) = call.inputs[1], call.attrs
-    want_gradients, want_features = call.wanted
-    return (
-        leaky_relu_grad(dy, features, alpha) if want_gradients else None,
-        zeros_like(features) if want_features else None,
-    )
+_declare_linear(leaky_relu_grad)
 
 
 def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
@@ -227,11 +225,6 @@ def elu(features: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@elu.gradient(needs="outputs")
-def _(call: Call, dy: Tensor) -> Any:
-    return elu_grad(dy, call.outputs[0])
-
-
 @op("EluGrad", shape=of_both, element=lambda b, dy, y: b.select(b.less_equal(y, 0), b.mul(dy, b.add(y, 1.0)), dy))
 def elu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
     """Multiplies `gradients` by the derivative of elu: 1 where its outputs are positive, `outputs + 1` elsewhere."""
@@ -252,6 +245,7 @@ def _declare_gradient(grad: Any) -> None:
         )
 
 
+_declare_by_outputs(elu, elu_grad)
 _declare_gradient(elu_grad)
 
 
@@ -283,11 +277,6 @@ def selu(features: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@selu.gradient(needs="outputs")
-def _(call: Call, dy: Tensor) -> Any:
-    return selu_grad(dy, call.outputs[0])
-
-
 _LEAST = {torch.float16: 2.0**-24}  # positive numbers; of other dtypes the least normal one
 
 
@@ -306,6 +295,7 @@ def selu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
     return torch.ops.aten.elu_backward(gradients, SELU_ALPHA, SELU_SCALE, 1, True, outputs)
 
 
+_declare_by_outputs(selu, selu_grad)
 _declare_gradient(selu_grad)
 
 

@@ -1,10 +1,9 @@
 """Attention as one kernel, and its gradient as another: `softmax(scale * query @ key^T + bias) @ value`.
 
 Programs write attention in small ops. Functions recognize them, and functions and gradients in graphs then use these
-kernels (`graph/codegen/passes/attention.py`,
-`graph/transform/attention.py`). ATen's kernels compute the weights in blocks and never keep them; the gradient computes
-them again from the logarithms of the softmax's sums (Dao et al., 2022). For short sequences, keeping the weights is
-faster.
+kernels (`graph/codegen/passes/attention.py`, `graph/transform/attention.py`). ATen's kernels compute the weights in
+blocks and never keep them; the gradient computes them again from the logarithms of the softmax's sums (Dao et al.,
+2022). For short sequences, keeping the weights is faster.
 """
 
 from __future__ import annotations

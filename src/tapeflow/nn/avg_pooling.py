@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import torch
@@ -13,6 +12,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.by_shapes import by_shapes
 from tapeflow.core.ops.elementwise_kernels import by_value
+from tapeflow.core.ops.op import OpFunction
 from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import listed_shape, with_rank
 from tapeflow.core.types.aliases import TensorLike
@@ -26,7 +26,7 @@ from tapeflow.nn.pooling import (
     pool_rule_without_explicit,
     pooled_depth,
 )
-from tapeflow.nn.windows import Geometry, Ints, pad_image, per_dimension, text_only, unpad_image
+from tapeflow.nn.windows import Geometry, Ints, pad_image, per_dimension, text_only, unpad_image, without_explicit
 
 aten = torch.ops.aten
 
@@ -35,8 +35,8 @@ _LOOP_TYPES = torch.float32, torch.float64
 _AVG_POOL_BACK = {2: aten.avg_pool2d_backward.default, 3: aten.avg_pool3d_backward.default}
 
 
-def _check_depth(ksize: tuple[int, ...], data_format: str) -> None:
-    if min(ksize) > 0 and pooled_depth(ksize, data_format) != 1:
+def _check_depth(ksize: tuple[int, ...], *others: Any) -> None:
+    if min(ksize) > 0 and pooled_depth(ksize, others[-1]) != 1:
         raise UnimplementedError.of("Pooling is not yet supported on the depth dimension.")
 
 
@@ -50,12 +50,10 @@ def _window_counts(sizes: tuple[int, ...], window: tuple[int, ...], geometry: Ge
     return counts[None, None]
 
 
-def mean_of_windows(
-    op: str, x: torch.Tensor, ksize: tuple[int, ...], strides: tuple[int, ...], padding: str, data_format: str
-) -> torch.Tensor:
-    """Computes AvgPool and AvgPool3D."""
-    _check_depth(ksize, data_format)
-    layout = pool_layout(op, x.shape, ksize, strides, padding, (), data_format)
+def mean_of_windows(op: str, x: torch.Tensor, *attrs: Any) -> torch.Tensor:
+    """Computes AvgPool and AvgPool3D; `attrs` are those of `pool_layout`."""
+    _check_depth(*attrs)
+    layout = pool_layout(op, x.shape, *attrs)
     if layout.empty:
         return x.new_zeros(layout.output)
     if len(layout.window) == 3 and layout.in_blocks and x.dtype in _LOOP_TYPES and by_value(x):
@@ -73,18 +71,10 @@ def mean_of_windows(
     return sums.div_(counts).permute(layout.from_first)
 
 
-def mean_of_windows_back(
-    op: str,
-    sizes: tuple[int, ...],
-    dy: torch.Tensor,
-    ksize: tuple[int, ...],
-    strides: tuple[int, ...],
-    padding: str,
-    data_format: str,
-) -> torch.Tensor:
+def mean_of_windows_back(op: str, sizes: tuple[int, ...], dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
     """Computes AvgPoolGrad and AvgPool3DGrad: each gradient is divided evenly over its window."""
-    _check_depth(ksize, data_format)
-    layout = pool_layout(op, sizes, ksize, strides, padding, (), data_format)
+    _check_depth(*attrs)
+    layout = pool_layout(op, sizes, *attrs)
     layout.check_gradient(dy.shape)
     if layout.empty:
         return dy.new_zeros(sizes)
@@ -101,64 +91,37 @@ def mean_of_windows_back(
     return unpad_image(shares, geometry, image.shape[2:]).permute(layout.from_first)
 
 
-# Computes the mean of each window of images.
-_avg_pool = defined_op(
-    "AvgPool",
-    functools.partial(mean_of_windows, "AvgPool"),
-    shape=pool_rule_without_explicit,
-    batching=joined_batches,
-    allocates=True,
-)
+def _declare_pooling(suffix: str, rank: int, **traits: Any) -> OpFunction[..., Any]:
+    """Declares the op that computes the mean of each window of images, or volumes, of this rank; and its gradient."""
+    name, grad_name = f"AvgPool{suffix}", f"AvgPool{suffix}Grad"
+    pool = defined_op(
+        name,
+        without_explicit(mean_of_windows, name, behind=1),
+        shape=pool_rule_without_explicit,
+        batching=joined_batches,
+        **traits,
+    )
+    pool_grad = defined_op(
+        grad_name,
+        without_explicit(mean_of_windows_back, grad_name, behind=1),
+        host=("orig_input_shape",),
+        shape=lambda sizes, *_: with_rank(listed_shape(sizes), rank),
+        batching=joined_gradients,
+        **traits,
+    )
+
+    @pool.gradient(needs="shapes")
+    def _(call: Call, dy: Tensor) -> Any:
+        return pool_grad(call.shape(0), dy, *call.attrs)
+
+    @pool_grad.gradient()
+    def _(call: Call, dy: Tensor) -> Any:
+        return pool(dy, *call.attrs[1:])
+
+    return pool
 
 
-@_avg_pool.gradient(needs="shapes")
-def _(call: Call, dy: Tensor) -> Any:
-    return avg_pool_grad(call.shape(0), dy, *call.attrs)
-
-
-# Computes the gradient of `avg_pool2d`.
-avg_pool_grad = defined_op(
-    "AvgPoolGrad",
-    functools.partial(mean_of_windows_back, "AvgPoolGrad"),
-    host=("orig_input_shape",),
-    shape=lambda sizes, *_: with_rank(listed_shape(sizes), 4),
-    batching=joined_gradients,
-    allocates=True,
-)
-
-
-@avg_pool_grad.gradient()
-def _(call: Call, dy: Tensor) -> Any:
-    return _avg_pool(dy, *call.attrs[1:])
-
-
-# Computes the mean of each window of volumes.
-_avg_pool3d = defined_op(
-    "AvgPool3D",
-    functools.partial(mean_of_windows, "AvgPool3D"),
-    shape=pool_rule_without_explicit,
-    batching=joined_batches,
-)
-
-
-@_avg_pool3d.gradient(needs="shapes")
-def _(call: Call, dy: Tensor) -> Any:
-    return avg_pool3d_grad(call.shape(0), dy, *call.attrs)
-
-
-# Computes the gradient of `avg_pool3d`.
-avg_pool3d_grad = defined_op(
-    "AvgPool3DGrad",
-    functools.partial(mean_of_windows_back, "AvgPool3DGrad"),
-    host=("orig_input_shape",),
-    shape=lambda sizes, *_: with_rank(listed_shape(sizes), 5),
-    batching=joined_gradients,
-)
-
-
-@avg_pool3d_grad.gradient()
-def _(call: Call, dy: Tensor) -> Any:
-    return _avg_pool3d(dy, *call.attrs[1:])
+_avg_pool, _avg_pool3d = _declare_pooling("", 4, allocates=True), _declare_pooling("3D", 5)
 
 
 # ---- public functions ------------------------------------------------------------------------------------------------

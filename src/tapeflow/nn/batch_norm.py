@@ -10,6 +10,7 @@ import torch
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices
 from tapeflow.core.ops.op import OpFunction, op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -124,12 +125,13 @@ def fused_batch_norm(
 
 
 @fused_batch_norm.gradient(needs="input0 input1 outputs", none_for_zero=True)
-def _(call: Call, dy: Tensor | None, *_: Any) -> Any:
+def _norm_gradient(call: Call, dy: Tensor | None, *_: Any) -> Any:
     if dy is None:
         return (None,) * 5
     x, scale = call.inputs[:2]
     epsilon, _, data_format, is_training = call.attrs
-    reserved = call.outputs[3:6]
+    mean, variance, *third = call.outputs[3:]
+    reserved = mean, variance, third[0] if third else mean
     gradients = fused_batch_norm_grad(dy, x, scale, *reserved, epsilon, data_format, is_training)
     return *gradients[:3], None, None
 
@@ -216,38 +218,10 @@ def _(batch: Batch, dy: Slices, x: Slices, *rest: Any) -> Any:
     return _normalized_as_channels(batch, [dy, x], *rest)
 
 
-def _without_third_reserve(*args: Any) -> tuple[torch.Tensor, ...]:
-    return _fused_batch_norm(*args)[:5]
-
-
 def _declare_older(name: str) -> OpFunction[..., Any]:
     """Declares an earlier version of the op, with only two tensors for the gradient; only `tf.raw_ops` exports it."""
-
-    @op(name, kernel=_without_third_reserve, shape=lambda *args: _norm_rule(*args)[:5])
-    def older(
-        x: Any,
-        scale: Any,
-        offset: Any,
-        mean: Any,
-        variance: Any,
-        epsilon: float = 0.0001,
-        exponential_avg_factor: float = 1.0,
-        data_format: str = "NHWC",
-        is_training: bool = True,
-        name: str | None = None,
-    ) -> Any:
-        """Computes `FusedBatchNormV3` without its last output."""
-
-    @older.gradient(needs="input0 input1 outputs", none_for_zero=True)
-    def _(call: Call, dy: Tensor | None, *_: Any) -> Any:
-        if dy is None:
-            return (None,) * 5
-        x, scale = call.inputs[:2]
-        epsilon, _, data_format, is_training = call.attrs
-        mean, variance = call.outputs[3:5]
-        gradients = fused_batch_norm_grad(dy, x, scale, mean, variance, mean, epsilon, data_format, is_training)
-        return *gradients[:3], None, None
-
+    older = defined_op(name, lambda *args: _fused_batch_norm(*args)[:5], shape=lambda *args: _norm_rule(*args)[:5])
+    older.gradient(needs="input0 input1 outputs", none_for_zero=True)(_norm_gradient)
     return older
 
 

@@ -17,6 +17,7 @@ from tapeflow.core.fork_locks import new_lock
 from tapeflow.core.loops import MASK, Float64s, Int64s, Words, exp, expm1, log, log1p, loop
 from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.ops.op import OpFunction, not_differentiable, op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.os_errors import translate_os_errors
 from tapeflow.core.rng.seeds import op_seeds
@@ -198,18 +199,21 @@ def check_at_least(least: int, **attrs: int) -> None:
 
 
 def _draw_classes(
-    kind: int,
     op: str | tuple[float | str, ...],
+    kind: int,
+    weights_of: Callable[[int], _Weights],
     true_classes: torch.Tensor,
     num_true: int,
     num_sampled: int,
     unique: bool,
     range_max: int,
-    seeds: tuple[int, int],
-    weights: _Weights,
+    seed: int,
+    seed2: int,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Draws classes, and computes the expected count of each of them and of each true one."""
+    """Draws classes by the weights `weights_of(range_max)`, and computes the expected count of each of them and of each
+    true one."""
     check_at_least(1, num_true=num_true, num_sampled=num_sampled, range_max=range_max)
+    weights = weights_of(range_max)
     true = _true_classes(true_classes, num_true)
     if unique and num_sampled > range_max:
         raise invalid("Sampler's range is too small.")
@@ -219,7 +223,7 @@ def _draw_classes(
     slots = 1 << (2 * num_sampled).bit_length() if unique else 1
     counts = torch.empty(true.numel() + num_sampled, dtype=torch.float64)
     failed = _sample_classes(
-        kind, start_draws((op, num_true, num_sampled, unique, range_max), *seeds, 2048 * num_sampled), true,
+        kind, start_draws((op, num_true, num_sampled, unique, range_max), seed, seed2, 2048 * num_sampled), true,
         true.numel(), range_max, num_sampled, unique, most, weights.total, weights.classes, weights.occurrences,
         weights.ends, len(weights.classes), weights.weights, weights.own, weights.alias, sampled,
         torch.full((slots,), -1), slots - 1, counts,
@@ -249,38 +253,6 @@ def _true_classes(true_classes: torch.Tensor, num_true: int) -> torch.Tensor:
 def _samples_rule(true_classes: TensorShape, num_true: int, num_sampled: int, *_: Any) -> list[TensorShape]:
     batch = true_classes[0] if true_classes.rank == 2 else None
     return [TensorShape(dims) for dims in ([num_sampled], [batch, num_true], [num_sampled])]
-
-
-def _declare_sampler(registered_name: str, kernel: Callable[..., Any]) -> OpFunction[..., Any]:
-    """Declares an op that samples classes below `range_max`."""
-
-    @op(registered_name, kernel=kernel, shape=_samples_rule)
-    def sampler(
-        true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int, seed2: int,
-        name: str | None = None,
-    ) -> Any:  # fmt: skip
-        """Samples classes."""
-
-    return sampler
-
-
-def _uniform_kernel(
-    true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int, seed2: int
-) -> Any:
-    return _draw_classes(
-        _UNIFORM, "UniformCandidateSampler", true_classes, num_true, num_sampled, unique, range_max, (seed, seed2),
-        _Weights(range_max),
-    )  # fmt: skip
-
-
-def _log_uniform_kernel(
-    true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int, seed2: int
-) -> Any:
-    check_at_least(1, range_max=range_max)
-    return _draw_classes(
-        _LOG_UNIFORM, "LogUniformCandidateSampler", true_classes, num_true, num_sampled, unique, range_max,
-        (seed, seed2), _Weights(math.log1p(range_max)),
-    )  # fmt: skip
 
 
 @loop
@@ -328,21 +300,23 @@ def _learned_counts(key: tuple[int, ...]) -> _LearnedCounts:
     return _LearnedCounts(key[3])
 
 
-def _learned_kernel(
-    true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int, seed2: int
-) -> Any:
-    learned = _learned_counts((num_true, num_sampled, unique, range_max, seed, seed2))
-    samples = _draw_classes(
-        _LEARNED, "LearnedUnigramCandidateSampler", true_classes, num_true, num_sampled, unique, range_max,
-        (seed, seed2), learned.weights,
-    )  # fmt: skip
+def _draw_and_learn(name: str, true_classes: torch.Tensor, *attrs: Any) -> Any:
+    learned = _learned_counts(attrs)
+    samples = _draw_classes(name, _LEARNED, lambda _: learned.weights, true_classes, *attrs)
     learned.add(true_classes)
     return samples
 
 
-_uniform = _declare_sampler("UniformCandidateSampler", _uniform_kernel)
-_log_uniform = _declare_sampler("LogUniformCandidateSampler", _log_uniform_kernel)
-_learned = _declare_sampler("LearnedUnigramCandidateSampler", _learned_kernel)
+def _declare_sampler(name: str, draw: Callable[..., Any], *options: Any) -> OpFunction[..., Any]:
+    """Declares an op that samples classes below `range_max`, by `draw(name, *options, ...)`."""
+    return defined_op(name, functools.partial(draw, name, *options), shape=_samples_rule)
+
+
+_uniform = _declare_sampler("UniformCandidateSampler", _draw_classes, _UNIFORM, _Weights)
+_log_uniform = _declare_sampler(
+    "LogUniformCandidateSampler", _draw_classes, _LOG_UNIFORM, lambda range_max: _Weights(math.log1p(range_max))
+)
+_learned = _declare_sampler("LearnedUnigramCandidateSampler", _draw_and_learn)
 
 
 @loop
@@ -445,8 +419,8 @@ def _fixed_unigram_candidate_sampler(
     if unique and likely < num_sampled <= range_max:
         raise invalid(f"{num_sampled} different classes can't be sampled: only {likely} have a weight other than 0")
     return _draw_classes(
-        _FIXED, ("FixedUnigramCandidateSampler", vocab_file, *attrs, digest), true_classes, num_true, num_sampled,
-        unique, range_max, (seed, seed2), weights,
+        ("FixedUnigramCandidateSampler", vocab_file, *attrs, digest), _FIXED, lambda _: weights, true_classes, num_true,
+        num_sampled, unique, range_max, seed, seed2,
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.op import op
+from tapeflow.core.ops.op import OpFunction, op
 from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import check_rank, listed_shape, with_rank
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
@@ -49,6 +49,7 @@ from tapeflow.nn.windows import (
     Ints,
     Padding,
     channels_last,
+    channels_last_of_sequences,
     flat,
     pad_image,
     padded_sizes,
@@ -59,6 +60,7 @@ from tapeflow.nn.windows import (
     text_only,
     unpad_image,
     window_rule,
+    without_explicit,
 )
 
 _backward = torch.ops.aten.convolution_backward.default
@@ -257,12 +259,8 @@ def sizes_rule(sizes: Any, filters: TensorShape, out: TensorShape, strides: Any,
         return batch.concatenate(TensorShape([None] * (rank - 1)))
     if shape.rank == rank:
         return batch.concatenate(shape[1:])
-    channels = filters[-2:-1]
-    return (
-        batch.concatenate(shape).concatenate(channels)
-        if channels_last(attrs[2])
-        else (batch.concatenate(channels).concatenate(shape))
-    )
+    inner = (shape, filters[-2:-1]) if channels_last(attrs[2]) else (filters[-2:-1], shape)
+    return batch.concatenate(inner[0]).concatenate(inner[1])
 
 
 def filter_sizes_rule(rank: int, x: TensorShape, sizes: Any, out: TensorShape, *_: Any) -> TensorShape:
@@ -306,6 +304,25 @@ def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
         )
 
 
+def declare_backward(
+    forward: Any, names: Sequence[str], kernels: Sequence[Any], rules: Sequence[Any], always: bool = False
+) -> tuple[OpFunction[..., Any], OpFunction[..., Any]]:
+    """Declares the ops that compute the gradients of a convolution by its input and by its filters.
+
+    Args:
+        forward: the convolution.
+        names, kernels, rules: the registered names, kernels and shape rules of the two ops.
+        always: as in `declare_exports`.
+    """
+    back_input = defined_op(names[0], kernels[0], host=("input_sizes",), shape=rules[0], batching=gradients_by_images)
+    back_filter = defined_op(
+        names[1], kernels[1], host=("filter_sizes",), shape=rules[1], batching=gradients_by_filters
+    )
+    declare_gradients(forward, back_input, back_filter)
+    declare_exports(forward, back_input, back_filter, always)
+    return back_input, back_filter
+
+
 # ---- two dimensions --------------------------------------------------------------------------------------------------
 
 
@@ -320,12 +337,10 @@ def conv2_d(
     dilations: Sequence[int] = (1, 1, 1, 1),
 ) -> torch.Tensor:
     """Computes a 2-D convolution."""
+    attrs = strides, padding, explicit_paddings, data_format, dilations
     if not input.is_floating_point():  # oneDNN has no integers; these are exact up to 2**53
-        y = convolve(
-            "Conv2D", input.double(), filters.double(), strides, padding, explicit_paddings, data_format, dilations
-        )
-        return y.to(input.dtype)
-    return convolve("Conv2D", input, filters, strides, padding, explicit_paddings, data_format, dilations)
+        return convolve("Conv2D", input.double(), filters.double(), *attrs).to(input.dtype)
+    return convolve("Conv2D", input, filters, *attrs)
 
 
 conv2_d.layer(layer_of_convolution("Conv2D"))
@@ -399,13 +414,15 @@ def conv2d(
     steps = per_dimension(strides, 2, last, "strides")
     rates = (1, 1, 1, 1) if dilations is None else per_dimension(dilations, 2, last, "dilations")
     kind, explicit = padding_attrs(padding)
-    if (type(input) is EagerTensor and len(input.value.shape) == 4) or (rank_of(input) or 0) <= 4:
+    if type(input) is EagerTensor and len(input.value.shape) == 4:
         return conv2_d(input, filters, steps, kind, explicit, data_format, rates, name)
     return with_one_batch(lambda x: conv2_d(x, filters, steps, kind, explicit, data_format, rates, name), input, 3)
 
 
 def with_one_batch(function: Callable[[Any], Any], x: Any, inner: int) -> Any:
     """Calls a function of images with one batch dimension on images with any number of them."""
+    if (rank_of(x) or 0) <= inner + 1:
+        return function(x)
     x = convert(x)
     shape = tuple(shape_of(x))
     batch = shape[:-inner]
@@ -416,43 +433,25 @@ def with_one_batch(function: Callable[[Any], Any], x: Any, inner: int) -> Any:
 # ---- three dimensions ------------------------------------------------------------------------------------------------
 
 
-def _without_explicit(function: Callable[..., Any], *leading: Any) -> Callable[..., Any]:
-    """Returns a kernel or rule of 3-D ops, which have no explicit paddings between strides, padding and data format."""
-
-    def without_explicit(*args: Any) -> Any:
-        return function(*leading, *args[:-2], (), *args[-2:])
-
-    return without_explicit
-
-
 # Computes a 3-D convolution.
 _conv3_d = defined_op(
-    "Conv3D", _without_explicit(convolve, "Conv3D"), shape=_without_explicit(conv_rule), batching=convolutions
+    "Conv3D",
+    without_explicit(convolve, "Conv3D", behind=2),
+    shape=without_explicit(conv_rule, behind=2),
+    batching=convolutions,
 )
 
 
-# Computes the gradient of a 3-D convolution by its input.
-conv3d_backprop_input = defined_op(
-    "Conv3DBackpropInputV2",
-    _without_explicit(convolve_back_input, "Conv3DBackpropInputV2"),
-    host=("input_sizes",),
-    shape=sizes_rule,
-    batching=gradients_by_images,
+_BACK_NAMES = "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2"
+conv3d_backprop_input, conv3d_backprop_filter = declare_backward(
+    _conv3_d,
+    _BACK_NAMES,
+    (
+        without_explicit(convolve_back_input, _BACK_NAMES[0], behind=2),
+        without_explicit(convolve_back_filter, _BACK_NAMES[1], behind=2),
+    ),
+    (sizes_rule, functools.partial(filter_sizes_rule, 5)),
 )
-
-
-# Computes the gradient of a 3-D convolution by its filters.
-conv3d_backprop_filter = defined_op(
-    "Conv3DBackpropFilterV2",
-    _without_explicit(convolve_back_filter, "Conv3DBackpropFilterV2"),
-    host=("filter_sizes",),
-    shape=functools.partial(filter_sizes_rule, 5),
-    batching=gradients_by_filters,
-)
-
-
-declare_gradients(_conv3_d, conv3d_backprop_input, conv3d_backprop_filter)
-declare_exports(_conv3_d, conv3d_backprop_input, conv3d_backprop_filter)
 
 
 def conv3d(
@@ -482,8 +481,6 @@ def conv3d(
     """
     text_only(padding)
     rates = (1, 1, 1, 1, 1) if dilations is None else dilations
-    if (rank_of(input) or 0) <= 5:
-        return _conv3_d(input, filters, strides, padding, data_format, rates, name)
     return with_one_batch(lambda x: _conv3_d(x, filters, strides, padding, data_format, rates, name), input, 4)
 
 
@@ -515,20 +512,13 @@ def conv1d(
         >>> tf.nn.conv1d(tf.ones([1, 3, 1]), tf.ones([2, 1, 1]), 1, "VALID")[0, :, 0].numpy().tolist()
         [2.0, 2.0]
     """
-    if data_format in (None, "NWC", "NHWC"):
-        last, spatial_format, height = True, "NHWC", -3
-    elif data_format in ("NCW", "NCHW"):
-        last, spatial_format, height = False, "NCHW", -2
-    else:
-        raise ValueError(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}")
+    last = channels_last_of_sequences("NWC" if data_format is None else data_format)
+    spatial_format, height = ("NHWC", -3) if last else ("NCHW", -2)
     text_only(padding)
     steps = flat(per_dimension(stride, 1, last, "stride"), last)
     rates = flat(per_dimension(dilations, 1, last, "dilations"), last)
     x, kernels = expand_dims(input, height), expand_dims(filters, 0)
-    if (rank_of(x) or 0) <= 4:
-        y = conv2_d(x, kernels, steps, padding, (), spatial_format, rates, name)
-    else:
-        y = with_one_batch(lambda x: conv2_d(x, kernels, steps, padding, (), spatial_format, rates, name), x, 3)
+    y = with_one_batch(lambda x: conv2_d(x, kernels, steps, padding, (), spatial_format, rates, name), x, 3)
     return squeeze(y, (height,))
 
 

@@ -14,7 +14,7 @@ from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.nn.conv import conv2d_backprop_input, conv3d_backprop_input, convolution
-from tapeflow.nn.windows import FORMATS, Ints, Padding, flat, padding_attrs, per_dimension
+from tapeflow.nn.windows import FORMATS, Ints, Padding, channels_last_of_sequences, flat, padding_attrs, per_dimension
 
 
 def conv2d_transpose(
@@ -90,9 +90,7 @@ def conv1d_transpose(
         >>> tf.nn.conv1d_transpose(tf.ones([1, 2, 1]), tf.ones([2, 1, 1]), [1, 4, 1], 2)[0, :, 0].numpy().tolist()
         [1.0, 1.0, 1.0, 1.0]
     """
-    last = data_format in (None, "NWC", "NHWC")
-    if not last and data_format not in ("NCW", "NCHW"):
-        raise ValueError(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}")
+    last = channels_last_of_sequences("NWC" if data_format is None else data_format)
     steps = flat(per_dimension(strides, 1, last, "strides"), last)
     rates = flat(per_dimension(dilations, 1, last, "dilations"), last)
     height = 1 if last else 2

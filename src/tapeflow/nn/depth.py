@@ -17,7 +17,7 @@ from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.nn.windows import channels_last
 
 
-def _image_sizes(op: str, x: torch.Tensor, block_size: int, data_format: str) -> tuple[int, ...]:
+def _image_sizes(op: str, x: torch.Tensor, data_format: str) -> tuple[int, ...]:
     """Returns batch, height, width and channels of images, and checks them."""
     if data_format not in ("NHWC", "NCHW"):
         raise invalid(
@@ -29,7 +29,7 @@ def _image_sizes(op: str, x: torch.Tensor, block_size: int, data_format: str) ->
 
 
 def _depth_to_space(input: torch.Tensor, block_size: int, data_format: str = "NHWC") -> torch.Tensor:
-    b, (n, height, width, channels) = block_size, _image_sizes("DepthToSpace", input, block_size, data_format)
+    b, (n, height, width, channels) = block_size, _image_sizes("DepthToSpace", input, data_format)
     if channels % (b * b):
         raise invalid(f"Input depth dimension {channels} should be divisible by: {b * b}")
     c = channels // (b * b)
@@ -40,7 +40,7 @@ def _depth_to_space(input: torch.Tensor, block_size: int, data_format: str = "NH
 
 
 def _space_to_depth(input: torch.Tensor, block_size: int, data_format: str = "NHWC") -> torch.Tensor:
-    b, (n, height, width, c) = block_size, _image_sizes("SpaceToDepth", input, block_size, data_format)
+    b, (n, height, width, c) = block_size, _image_sizes("SpaceToDepth", input, data_format)
     if height % b or width % b:
         raise invalid(f"Image width {width} and height {height} should be divisible by block_size: {b}")
     h, w = height // b, width // b

@@ -14,9 +14,8 @@ from tapeflow.core.ops.shape_rules import listed_shape
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.nn.batched_channels import convolutions, gradients_by_filters, gradients_by_images
-from tapeflow.nn.conv import conv2d, conv_rule, convolve, convolve_back_filter, convolve_back_input, declare_gradients
-from tapeflow.nn.dilated_filters import declare_exports
+from tapeflow.nn.batched_channels import convolutions
+from tapeflow.nn.conv import conv2d, conv_rule, convolve, convolve_back_filter, convolve_back_input, declare_backward
 from tapeflow.nn.packed_filters import layer_of_convolution
 from tapeflow.nn.windows import Ints, Padding, channels_last, padding_attrs, per_dimension
 
@@ -77,34 +76,19 @@ def _depthwise_back_input(sizes: tuple[int, ...], filters: torch.Tensor, dy: tor
     return convolve_back_input(op, sizes, filters.reshape(shape), dy, *attrs)
 
 
-# Computes the gradient of a depthwise convolution by its input.
-_back_input = defined_op(
-    "DepthwiseConv2dNativeBackpropInput",
-    _depthwise_back_input,
-    host=("input_sizes",),
-    shape=lambda sizes, *_: _sizes_rule(sizes),
-    batching=gradients_by_images,
-)
-
-
 def _depthwise_back_filter(x: torch.Tensor, sizes: Sequence[int], dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
     op = "DepthwiseConv2dNativeBackpropFilter"
     shape = _grouped_filters(op, _input_channels(op, x.shape, attrs[3]), sizes)
     return convolve_back_filter(op, x, shape, dy, *attrs).view(tuple(sizes))
 
 
-# Computes the gradient of a depthwise convolution by its filters.
-_back_filter = defined_op(
-    "DepthwiseConv2dNativeBackpropFilter",
-    _depthwise_back_filter,
-    host=("filter_sizes",),
-    shape=lambda x, sizes, *_: _sizes_rule(sizes),
-    batching=gradients_by_filters,
+_back_input, _back_filter = declare_backward(
+    depthwise_conv2d_op,
+    ("DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBackpropFilter"),
+    (_depthwise_back_input, _depthwise_back_filter),
+    (lambda sizes, *_: _sizes_rule(sizes), lambda x, sizes, *_: _sizes_rule(sizes)),
+    always=True,
 )
-
-
-declare_gradients(depthwise_conv2d_op, _back_input, _back_filter)
-declare_exports(depthwise_conv2d_op, _back_input, _back_filter, always=True)
 
 
 # ---- public functions ------------------------------------------------------------------------------------------------

@@ -91,14 +91,7 @@ def _base_paddings(padding: str, filter_shape: Any, rates: tuple[int, ...]) -> l
     return [(t // 2, t - t // 2) for t in total]
 
 
-_POOLS = {
-    ("MAX", 1): max_pool1d,
-    ("MAX", 2): max_pool2d,
-    ("MAX", 3): max_pool3d,
-    ("AVG", 1): avg_pool1d,
-    ("AVG", 2): avg_pool2d,
-    ("AVG", 3): avg_pool3d,
-}
+_POOLS = {"MAX": (max_pool1d, max_pool2d, max_pool3d), "AVG": (avg_pool1d, avg_pool2d, avg_pool3d)}
 
 
 def pool(
@@ -145,7 +138,7 @@ def pool(
     x = convert(input)
     if x.shape.rank not in (dims + 2, None):
         raise ValueError(f"Shape {x.shape} must have rank {dims + 2}")
-    if (pooling_type, dims) not in _POOLS:
+    if pooling_type not in _POOLS:
         raise ValueError(f"{dims}-D {pooling_type} pooling is not supported.")
     text_only(padding)
     last = data_format is None or not data_format.startswith("NC")
@@ -168,7 +161,7 @@ def pool(
             "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
             f"Received: strides={strides} and dilation_rate={list(rates)}"
         )
-    function, spatial_format = _POOLS[pooling_type, dims], FORMATS[dims][0 if last else 1]
+    function, spatial_format = _POOLS[pooling_type][dims - 1], FORMATS[dims][0 if last else 1]
 
     def without_gaps(x: Tensor, _: int, padding: str) -> Any:
         return function(x, window, steps, padding, spatial_format, name)

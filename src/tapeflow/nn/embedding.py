@@ -140,10 +140,7 @@ def embedding_lookup_sparse(
         if _is_sparse(sp_ids) != _is_sparse(sp_weights):
             raise TypeError("sp_weights must be either None or of the same type as sp_ids")
         weights = _example_ids(sp_weights, "sp_weights")[1]
-    if weights is None:
-        unique, ids = sorting.unique(ids)
-    else:
-        unique = ids
+    unique, ids = sorting.unique(ids) if weights is None else (ids, ids)
     rows = embedding_lookup(params, unique, max_norm)
     low = rows.dtype in (float16, bfloat16)
     dtype = rows.dtype
@@ -183,15 +180,11 @@ def _as_column(weights: Tensor, rows: Tensor) -> Any:
 
 
 def _weight_rows(rows: Tensor, weights: Tensor, examples: Tensor, combiner: str) -> Any:
-    if weights.dtype is not rows.dtype:
-        weights = cast(weights, rows.dtype)
+    weights = cast(weights, rows.dtype)
     total = segment_sum(multiply(rows, _as_column(weights, rows)), examples)
     if combiner == "sum":
         return total
-    if combiner == "mean":
-        over = segment_sum(weights, examples)
-    else:
-        over = sqrt(segment_sum(square(weights), examples))
+    over = segment_sum(weights, examples) if combiner == "mean" else sqrt(segment_sum(square(weights), examples))
     return divide_no_nan(total, _as_column(over, rows))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from tapeflow.core.loops import Int64s, Words, loop
 from tapeflow.core.ops.convert import host_value
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import listed_shape, same
 from tapeflow.core.rng.philox import from_seeds
 from tapeflow.core.rng.seeds import op_seeds, reserve
@@ -81,17 +83,32 @@ def _pooling_sequences(
     return sequences
 
 
-def _pool_windows(x: torch.Tensor, sequences: list[torch.Tensor], overlapping: bool, means: bool) -> torch.Tensor:
-    """Returns the maxima or means of windows."""
-    rows, columns = sequences
-    batch, height, width, channels = x.shape
+def _pool_windows(
+    means: bool, value: torch.Tensor, ratio: Sequence[float], pseudo_random: bool, overlapping: bool, *seeds: Any
+) -> tuple[torch.Tensor, ...]:
+    """Draws windows, and computes their maxima or means."""
+    rows, columns = _pooling_sequences(value, ratio, pseudo_random, *seeds)
+    batch, height, width, channels = value.shape
+    x = value.detach().cpu().contiguous()
+    x = x.double() if means and not x.is_floating_point() else x
     fill = 0 if means else torch.finfo(x.dtype).min if x.is_floating_point() else torch.iinfo(x.dtype).min
     out = torch.full((batch, len(rows) - 1, len(columns) - 1, channels), fill, dtype=x.dtype)
     combine_windows(
-        x.detach().cpu().contiguous(), batch, 1, height, width, channels, torch.arange(2), 1, rows, len(rows) - 1,
-        columns, len(columns) - 1, overlapping, means, out,
+        x, batch, 1, height, width, channels, torch.arange(2), 1, rows, len(rows) - 1, columns, len(columns) - 1,
+        overlapping, means, out,
     )  # fmt: skip
-    return out.to(x.device)
+    return out.to(value), rows.to(value.device), columns.to(value.device)
+
+
+def _windows_rule(x: TensorShape, ratio: Any, *_: Any) -> list[TensorShape]:
+    dims = [None] * 4 if x.rank is None else [d and int(d / r) for d, r in zip(x, ratio, strict=True)]
+    return [TensorShape(dims), *(TensorShape([d and d + 1]) for d in dims[1:3])]
+
+
+_fractional_max_pool, _fractional_avg_pool = (
+    defined_op(name, functools.partial(_pool_windows, means), shape=_windows_rule, autograd=False)
+    for name, means in (("FractionalMaxPool", False), ("FractionalAvgPool", True))
+)
 
 
 # ---- the maximum -----------------------------------------------------------------------------------------------------
@@ -115,22 +132,6 @@ def _places_of_maxima(x: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor
     best = _elements_of_windows(across.values, 1, *windows).max(1).indices
     column_of = _elements_of_windows(column_of, 1, *windows).gather(1, best.unsqueeze(1)).squeeze(1)
     return (best + windows[0].view(-1, 1, 1)) * width + column_of
-
-
-def _windows_rule(x: TensorShape, ratio: Any, *_: Any) -> list[TensorShape]:
-    dims = [None] * 4 if x.rank is None else [d and int(d / r) for d, r in zip(x, ratio, strict=True)]
-    return [TensorShape(dims), *(TensorShape([d and d + 1]) for d in dims[1:3])]
-
-
-@op("FractionalMaxPool", shape=_windows_rule, autograd=False)
-def _fractional_max_pool(
-    value: torch.Tensor, pooling_ratio: Sequence[float], pseudo_random: bool, overlapping: bool, deterministic: bool,
-    seed: int, seed2: int,
-) -> tuple[torch.Tensor, ...]:  # fmt: skip
-    """Computes the maxima of windows, and draws the windows."""
-    sequences = _pooling_sequences(value, pooling_ratio, pseudo_random, deterministic, seed, seed2)
-    maxima = _pool_windows(value, sequences, overlapping, means=False)
-    return maxima, *(starts.to(value.device) for starts in sequences)
 
 
 @_fractional_max_pool.gradient(needs="input0 outputs")
@@ -165,22 +166,6 @@ def _mean_weights(sequence: torch.Tensor, length: int, overlapping: bool, dtype:
     return ((places >= starts) & (places < ends)).to(dtype) * (1 / (ends - starts).to(dtype))
 
 
-def _window_means(x: torch.Tensor, over_rows: torch.Tensor, over_columns: torch.Tensor) -> torch.Tensor:
-    return over_columns @ (over_rows @ x.flatten(2)).unflatten(2, x.shape[2:])
-
-
-@op("FractionalAvgPool", shape=_windows_rule, autograd=False)
-def _fractional_avg_pool(
-    value: torch.Tensor, pooling_ratio: Sequence[float], pseudo_random: bool, overlapping: bool, deterministic: bool,
-    seed: int, seed2: int,
-) -> tuple[torch.Tensor, ...]:  # fmt: skip
-    """Computes the means of windows, and draws the windows."""
-    sequences = _pooling_sequences(value, pooling_ratio, pseudo_random, deterministic, seed, seed2)
-    x = value if value.is_floating_point() else value.double()
-    means = _pool_windows(x, sequences, overlapping, means=True).to(value.dtype)
-    return means, *(starts.to(value.device) for starts in sequences)
-
-
 @_fractional_avg_pool.gradient(needs="shapes outputs")
 def _(call: Call, dy: Tensor, *_: Any) -> Any:
     return fractional_avg_pool_grad(call.shape(0), dy, call.outputs[1], call.outputs[2], call.attrs[2])
@@ -201,7 +186,7 @@ def fractional_avg_pool_grad(
         check_memory([max(len(sequence) - 1, 0), length], out_backprop.itemsize, UNFILLED)
     over_rows = _mean_weights(row_pooling_sequence, height, overlapping, out_backprop.dtype)
     over_columns = _mean_weights(col_pooling_sequence, width, overlapping, out_backprop.dtype)
-    return _window_means(out_backprop, over_rows.T, over_columns.T)
+    return over_columns.T @ (over_rows.T @ out_backprop.flatten(2)).unflatten(2, out_backprop.shape[2:])
 
 
 # ---- public functions ------------------------------------------------------------------------------------------------

@@ -29,15 +29,8 @@ def _conv_attrs(
     return tuple(strides), padding, tuple(explicit), _FORMATS[data_format][dims - 2], rates
 
 
-def _check_conv(
-    x: TensorShape,
-    filters: TensorShape,
-    strides: Sequence[int],
-    dilations: Sequence[int],
-    data_format: str,
-    batch_dims: int,
-    groups: int,
-) -> None:
+def _check_conv(x: TensorShape, filters: TensorShape, *attrs: Any) -> None:
+    strides, _, _, data_format, dilations, batch_dims, groups = attrs
     if groups != 1:
         leave_to_kernel("Grouped/Depthwise Convolutions are not supported yet.", UnimplementedError)
     if x.rank is None or filters.rank is None:
@@ -65,46 +58,24 @@ def _check_conv(
         raise invalid(f"Input depth must be equal to filter depth{of}: {depth} vs {filters[-2]}")
 
 
-def _conv_kernel(
-    input: torch.Tensor,
-    filter: torch.Tensor,
-    strides: Sequence[int],
-    padding: str,
-    explicit_paddings: Sequence[int] = (),
-    data_format: str = "CHANNELS_LAST",
-    dilations: Sequence[int] = (),
-    batch_dims: int = 1,
-    groups: int = 1,
-) -> torch.Tensor:
-    _check_conv(
-        TensorShape(input.shape), TensorShape(filter.shape), strides, dilations, data_format, batch_dims, groups
-    )
-    dims = filter.dim() - 2
-    attrs = _conv_attrs(dims, strides, padding, explicit_paddings, data_format, dilations)
+def _conv_kernel(input: torch.Tensor, filter: torch.Tensor, *attrs: Any) -> torch.Tensor:
+    _check_conv(TensorShape(input.shape), TensorShape(filter.shape), *attrs)
+    dims, (*options, batch_dims, _) = filter.dim() - 2, attrs
     images, filters = input.reshape(-1, *input.shape[batch_dims:]), filter
     if not input.is_floating_point():  # ATen convolves floats; sums of integers are exact in float64
         images, filters = images.double(), filters.double()
-    y = convolve(f"Conv{dims}D", images, filters, *attrs).to(input.dtype)
+    y = convolve(f"Conv{dims}D", images, filters, *_conv_attrs(dims, *options)).to(input.dtype)
     return y.reshape(*input.shape[:batch_dims], *y.shape[1:])
 
 
-def _conv_shape(
-    x: TensorShape,
-    filters: TensorShape,
-    strides: Sequence[int],
-    padding: str,
-    explicit: Sequence[int] = (),
-    data_format: str = "CHANNELS_LAST",
-    dilations: Sequence[int] = (),
-    batch_dims: int = 1,
-    groups: int = 1,
-) -> TensorShape:
-    _check_conv(x, filters, strides, dilations, data_format, batch_dims, groups)
+def _conv_shape(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
+    _check_conv(x, filters, *attrs)
     if x.rank is None or filters.rank is None:
         return TensorShape(None)
-    attrs = _conv_attrs(filters.rank - 2, strides, padding, explicit, data_format, dilations)
+    *options, batch_dims, _ = attrs
     images = TensorShape([1]).concatenate(x[batch_dims:])
-    return x[:batch_dims].concatenate(conv_rule(images, filters, *attrs)[1:])
+    result = conv_rule(images, filters, *_conv_attrs(filters.rank - 2, *options))
+    return x[:batch_dims].concatenate(result[1:])
 
 
 @op("Conv", kernel=_conv_kernel, shape=_conv_shape)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -15,7 +15,7 @@ from tapeflow.array.padding import pad
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
-from tapeflow.core.ops.op import op
+from tapeflow.core.ops.op import OpFunction, op
 from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
@@ -38,44 +38,36 @@ from tapeflow.nn.pooling import (
     pool_rule_without_explicit,
     pooled_depth,
 )
-from tapeflow.nn.windows import Ints, Padding, channels_last, length, padding_attrs, per_dimension, text_only
+from tapeflow.nn.windows import (
+    Ints,
+    Padding,
+    channels_last,
+    check_channels_last,
+    length,
+    padding_attrs,
+    per_dimension,
+    text_only,
+    without_explicit,
+)
 
 MaxPoolWithArgmax = collections.namedtuple("MaxPoolWithArgmax", ["output", "argmax"])
 
 
-def _declare_picking(function: Any) -> Callable[[Any], Any]:
+def _declare_picking(function: Any, again: Callable[..., Any]) -> None:
     """Declares the gradient of an op that picks elements of its third input at the maxima of the first one.
 
-    The decorated function, `again(x, y, dy, *attrs)`, computes the gradient of the third input. The others have none.
+    `again(x, y, dy, *attrs)` computes the gradient of the third input. The others have none.
     """
 
-    def decorate(again: Callable[..., Any]) -> Any:
-        @function.gradient(needs="input0 input1")
-        def _(call: Call, dy: Tensor) -> Any:
-            x, y = call.inputs[:2]
-            want_x, want_y, want_grad = call.wanted
-            return (
-                zeros_like(x) if want_x else None,
-                zeros_like(y) if want_y else None,
-                again(x, y, dy, *call.attrs) if want_grad else None,
-            )
-
-        return again
-
-    return decorate
-
-
-def _without_explicit(kernel: Callable[..., torch.Tensor], op: str) -> Callable[..., torch.Tensor]:
-    """Returns the kernel of an op that has no explicit paddings."""
-
-    def without_explicit(*args: Any) -> torch.Tensor:
-        return kernel(op, *args[:-1], (), args[-1])
-
-    return without_explicit
-
-
-def _as_output(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
-    return y
+    @function.gradient(needs="input0 input1")
+    def _(call: Call, dy: Tensor) -> Any:
+        x, y = call.inputs[:2]
+        want_x, want_y, want_grad = call.wanted
+        return (
+            zeros_like(x) if want_x else None,
+            zeros_like(y) if want_y else None,
+            again(x, y, dy, *call.attrs) if want_grad else None,
+        )
 
 
 def _max_pool_rule(
@@ -93,97 +85,63 @@ def _max_pool_rule(
     return TensorShape(dims)
 
 
-# Computes the maximum of each window of images.
-max_pool_op = defined_op(
-    "MaxPool",
-    functools.partial(max_of_windows, "MaxPool"),
-    shape=_max_pool_rule,
-    batching=joined_batches,
-    allocates=True,
+def _declare_pooling(
+    suffix: str, rank: int, kernel_of: Callable[..., Any], shape: Callable[..., Any], **traits: Any
+) -> tuple[OpFunction[..., Any], OpFunction[..., Any], OpFunction[..., Any]]:
+    """Declares the op that computes the maximum of each window, its gradient, and the gradient of that by `grad`.
+
+    Args:
+        suffix: is part of the registered names.
+        rank: the rank of the images, or volumes.
+        kernel_of: `kernel_of(function, name)` is the kernel that calls a function with explicit paddings.
+        shape: the shape rule of the first op.
+        **traits: of the first two ops.
+    """
+    name, grad_name, grad_grad_name = (f"MaxPool{suffix}{kind}" for kind in ("", "Grad", "GradGrad"))
+    pool = defined_op(name, kernel_of(max_of_windows, name), shape=shape, batching=joined_batches, **traits)
+    pool_grad = defined_op(
+        grad_name,
+        kernel_of(max_of_windows_back, grad_name),
+        shape=lambda x, *_: with_rank(x, rank),
+        batching=joined_batches,
+        **traits,
+    )
+    pool_grad_grad = defined_op(
+        grad_grad_name,
+        without_explicit(max_of_windows_back_back, grad_grad_name, behind=1),
+        shape=lambda x, y, *_: y,
+        batching=joined_batches,
+    )
+
+    @pool.gradient(needs="inputs outputs")
+    def _(call: Call, dy: Tensor) -> Any:
+        return pool_grad(call.inputs[0], call.outputs[0], dy, *call.attrs)
+
+    return pool, pool_grad, pool_grad_grad
+
+
+max_pool_op, max_pool_grad, max_pool_grad_grad = _declare_pooling(
+    "", 4, functools.partial, _max_pool_rule, allocates=True
+)
+_max_pool1d = without_explicit(max_pool_op, behind=2)  # the data format, and the name
+_max_pool3d, max_pool3d_grad, max_pool3d_grad_grad = _declare_pooling(
+    "3D", 5, functools.partial(without_explicit, behind=1), pool_rule_without_explicit
 )
 
 
-@max_pool_op.gradient(needs="inputs outputs")
-def _(call: Call, dy: Tensor) -> Any:
-    return max_pool_grad(call.inputs[0], call.outputs[0], dy, *call.attrs)
-
-
-# Computes the gradient of `max_pool2d`.
-max_pool_grad = defined_op(
-    "MaxPoolGrad",
-    functools.partial(max_of_windows_back, "MaxPoolGrad"),
-    shape=lambda x, *_: with_rank(x, 4),
-    batching=joined_batches,
-    allocates=True,
-)
-
-
-@_declare_picking(max_pool_grad)
-def _(
-    x: Tensor,
-    y: Tensor,
-    dy: Tensor,
-    ksize: tuple[int, ...],
-    strides: tuple[int, ...],
-    padding: str,
-    explicit: tuple[Any, ...],
-    data_format: str,
-) -> Any:
+def _pick_from_padded(x: Tensor, y: Tensor, dy: Tensor, *attrs: Any) -> Any:
     """Calls MaxPoolGradGrad, which has no explicit paddings: they become part of the images."""
+    ksize, strides, padding, explicit, data_format = attrs
     if padding == "EXPLICIT":
         pairs = tuple(zip(explicit[::2], explicit[1::2], strict=True))
         x, dy, padding = pad(x, pairs, constant_values=x.dtype.min), pad(dy, pairs), "VALID"
     return max_pool_grad_grad(x, y, dy, ksize, strides, padding, data_format)
 
 
-# Computes the gradient of `max_pool_grad` by `grad`.
-max_pool_grad_grad = defined_op(
-    "MaxPoolGradGrad",
-    _without_explicit(max_of_windows_back_back, "MaxPoolGradGrad"),
-    shape=_as_output,
-    batching=joined_batches,
-)
-
-
-@_declare_picking(max_pool_grad_grad)
-def _(x: Any, y: Any, dy: Any, ksize: Sequence[int], strides: Sequence[int], padding: str, data_format: str) -> Any:
-    return max_pool_grad(x, y, dy, ksize, strides, padding, (), data_format)
-
-
-# ---- in three dimensions ---------------------------------------------------------------------------------------------
-
-
-# Computes the maximum of each window of volumes.
-_max_pool3d = defined_op(
-    "MaxPool3D",
-    _without_explicit(max_of_windows, "MaxPool3D"),
-    shape=pool_rule_without_explicit,
-    batching=joined_batches,
-)
-
-
-@_max_pool3d.gradient(needs="inputs outputs")
-def _(call: Call, dy: Tensor) -> Any:
-    return max_pool3d_grad(call.inputs[0], call.outputs[0], dy, *call.attrs)
-
-
-# Computes the gradient of `max_pool3d`.
-max_pool3d_grad = defined_op(
-    "MaxPool3DGrad",
-    _without_explicit(max_of_windows_back, "MaxPool3DGrad"),
-    shape=lambda x, *_: with_rank(x, 5),
-    batching=joined_batches,
-)
-
-# Computes the gradient of `max_pool3d_grad` by `grad`.
-max_pool3d_grad_grad = defined_op(
-    "MaxPool3DGradGrad",
-    _without_explicit(max_of_windows_back_back, "MaxPool3DGradGrad"),
-    shape=_as_output,
-    batching=joined_batches,
-)
-_declare_picking(max_pool3d_grad)(max_pool3d_grad_grad)
-_declare_picking(max_pool3d_grad_grad)(max_pool3d_grad)
+_declare_picking(max_pool_grad, _pick_from_padded)
+_declare_picking(max_pool_grad_grad, without_explicit(max_pool_grad, behind=1))
+_declare_picking(max_pool3d_grad, max_pool3d_grad_grad)
+_declare_picking(max_pool3d_grad_grad, max_pool3d_grad)
 
 
 # ---- with the place of the maximum -----------------------------------------------------------------------------------
@@ -312,13 +270,7 @@ def max_pool1d(
         >>> tf.nn.max_pool1d([[[1.0], [3.0], [2.0]]], 2, 1, "VALID")[0, :, 0].numpy().tolist()
         [3.0, 3.0]
     """
-    return of_sequences(_max_pool_without_explicit, input, ksize, strides, padding, data_format, name)
-
-
-def _max_pool_without_explicit(
-    x: Tensor, ksize: tuple[int, ...], strides: tuple[int, ...], padding: str, data_format: str, name: str | None
-) -> Any:
-    return max_pool_op(x, ksize, strides, padding, (), data_format, name)
+    return of_sequences(_max_pool1d, input, ksize, strides, padding, data_format, name)
 
 
 def max_pool2d(
@@ -442,10 +394,7 @@ def max_pool_with_argmax(
         >>> places.numpy().item()
         3
     """
-    if data_format != "NHWC":
-        raise ValueError(
-            f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
-        )
+    check_channels_last(data_format)
     window, steps = per_dimension(ksize, 2, True, "ksize"), per_dimension(strides, 2, True, "strides")
     dtype = as_dtype(output_dtype)
     return MaxPoolWithArgmax(

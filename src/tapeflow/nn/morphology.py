@@ -16,12 +16,14 @@ from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.elementwise_kernels import by_value, may_have_nan
 from tapeflow.core.ops.op import op
+from tapeflow.core.ops.raw_kernels import defined_op
+from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import negative
 from tapeflow.nn.pool_maxima import without_nan
-from tapeflow.nn.windows import Geometry, pad_image, unpad_image, window_geometry
+from tapeflow.nn.windows import Geometry, check_channels_last, pad_image, unpad_image, window_geometry
 
 
 class _Windows(NamedTuple):
@@ -129,36 +131,23 @@ def _window_shares(windows: _Windows, dy: torch.Tensor) -> list[torch.Tensor]:
     return [torch.where(largest == k, dy, 0) for k in range(len(windows.parts))]
 
 
-@op("Dilation2DBackpropInput", shape=lambda x, *_: x)
-def _back_input(
-    input: torch.Tensor,
-    filter: torch.Tensor,
-    out_backprop: torch.Tensor,
-    strides: Sequence[int],
-    rates: Sequence[int],
-    padding: str,
-) -> torch.Tensor:
-    """Computes the gradient of grey-scale dilation by its input."""
-    windows = _dilation_windows(input, filter, strides, rates, padding)
+def _input_gradient(input: torch.Tensor, filter: torch.Tensor, dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
+    windows = _dilation_windows(input, filter, *attrs)
     image = torch.zeros_like(windows.image)
-    for part, share in zip(windows.parts, _window_shares(windows, out_backprop), strict=True):
+    for part, share in zip(windows.parts, _window_shares(windows, dy), strict=True):
         image[part] += share
     return unpad_image(image, windows.geometry, input.shape[1:3]).permute(0, 2, 3, 1).to(input.dtype)
 
 
-@op("Dilation2DBackpropFilter", shape=lambda x, filter, *_: filter)
-def _back_filter(
-    input: torch.Tensor,
-    filter: torch.Tensor,
-    out_backprop: torch.Tensor,
-    strides: Sequence[int],
-    rates: Sequence[int],
-    padding: str,
-) -> torch.Tensor:
-    """Computes the gradient of grey-scale dilation by its filter."""
-    windows = _dilation_windows(input, filter, strides, rates, padding)
-    sums = [share.sum((0, 2, 3)) for share in _window_shares(windows, out_backprop)]
+def _filter_gradient(input: torch.Tensor, filter: torch.Tensor, dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
+    windows = _dilation_windows(input, filter, *attrs)
+    sums = [share.sum((0, 2, 3)) for share in _window_shares(windows, dy)]
     return torch.stack(sums).reshape(filter.shape).to(filter.dtype) if sums else torch.zeros_like(filter)
+
+
+# Compute the gradients of grey-scale dilation by its input and by its filter.
+_back_input = defined_op("Dilation2DBackpropInput", _input_gradient, shape=same)
+_back_filter = defined_op("Dilation2DBackpropFilter", _filter_gradient, shape=lambda x, filter, *_: filter)
 
 
 @_dilation2_d.gradient(needs="inputs")
@@ -170,24 +159,12 @@ def _(call: Call, dy: Tensor) -> Any:
 
 
 @_dilation2_d.batching
-def _(batch: Batch, x: Slices, filters: Slices, *attrs: Any) -> Any:
-    if filters.stacked:
-        raise NoRule
-    return batch.unflat(batch.run(batch.flat(x), filters.value, *attrs), batch.outputs[0], x)
-
-
 @_back_input.batching
-def _(batch: Batch, x: Slices, filters: Slices, dy: Slices, *attrs: Any) -> Any:
+def _(batch: Batch, x: Slices, filters: Slices, *rest: Any) -> Any:
     if filters.stacked:
         raise NoRule
-    return batch.unflat(batch.run(batch.flat(x), filters.value, batch.flat(dy), *attrs), batch.outputs[0], x)
-
-
-def _check_format(data_format: str) -> None:
-    if data_format != "NHWC":
-        raise ValueError(
-            f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
-        )
+    flat = [batch.flat(value) if isinstance(value, Slices) else value for value in rest]
+    return batch.unflat(batch.run(batch.flat(x), filters.value, *flat), batch.outputs[0], x)
 
 
 def dilation2d(
@@ -221,7 +198,7 @@ def dilation2d(
         >>> tf.nn.dilation2d(x, tf.zeros([1, 2, 1]), [1] * 4, "VALID", "NHWC", [1] * 4)[0, 0, :, 0].numpy().tolist()
         [5.0, 5.0]
     """
-    _check_format(data_format)
+    check_channels_last(data_format)
     return _dilation2_d(input, filters, strides, dilations, padding, name)
 
 
@@ -256,7 +233,7 @@ def erosion2d(
         >>> tf.nn.erosion2d(x, tf.zeros([1, 2, 1]), [1] * 4, "VALID", "NHWC", [1] * 4)[0, 0, :, 0].numpy().tolist()
         [1.0, 2.0]
     """
-    _check_format(data_format)
+    check_channels_last(data_format)
     # Erosion is dilation of the negative, by the filter rotated by 180 degrees.
     rotated = reverse(convert(filters), [0, 1])
     return negative(dilation2d(negative(value), rotated, strides, padding, data_format, dilations), name)

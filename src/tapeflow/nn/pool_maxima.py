@@ -61,19 +61,12 @@ def image_of(x: torch.Tensor, layout: PoolLayout) -> torch.Tensor:
     return pad_image(image, layout.geometry, _least_value(x.dtype)) if layout.padded else image
 
 
-def max_of_windows(
-    op: str,
-    x: torch.Tensor,
-    ksize: tuple[int, ...],
-    strides: tuple[int, ...],
-    padding: str,
-    explicit: tuple[int, ...],
-    data_format: str,
-) -> torch.Tensor:
-    """Computes MaxPool and MaxPool3D."""
+def max_of_windows(op: str, x: torch.Tensor, *attrs: Any) -> torch.Tensor:
+    """Computes MaxPool and MaxPool3D; `attrs` are those of `pool_layout`."""
+    ksize, strides, _, _, data_format = attrs
     if pooled_depth(ksize, data_format) != 1:
         return _max_of_channels(x, ksize, strides, data_format)
-    layout = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
+    layout = pool_layout(op, x.shape, *attrs)
     if layout.empty:
         return x.new_zeros(layout.output)
     if _can_inspect(x) and _are_finite(maxima := _window_maxima(x, layout)):
@@ -173,14 +166,12 @@ def _places_of_numbers(image: torch.Tensor, layout: PoolLayout) -> tuple[torch.T
     return indices, values
 
 
-def max_of_windows_back(
-    op: str, x: torch.Tensor, _: torch.Tensor, dy: torch.Tensor, ksize: Any, strides: Any, padding: str, explicit: Any,
-    data_format: str,
-) -> torch.Tensor:  # fmt: skip
+def max_of_windows_back(op: str, x: torch.Tensor, _: torch.Tensor, dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
     """Computes MaxPoolGrad, whose gradients go to their window's first maximum, and MaxPool3DGrad."""
+    ksize, data_format = attrs[0], attrs[-1]
     if pooled_depth(ksize, data_format) != 1:
         raise UnimplementedError.of("The gradient of pooling across depth is not supported")
-    layout = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
+    layout = pool_layout(op, x.shape, *attrs)
     layout.check_gradient(dy.shape)
     if layout.empty:
         return torch.zeros_like(x)
@@ -234,12 +225,9 @@ def _to_all_maxima(volume: torch.Tensor, dy: torch.Tensor, layout: PoolLayout) -
     return unpad_image(dx, layout.geometry, volume.shape[2:])
 
 
-def max_of_windows_back_back(
-    op: str, x: torch.Tensor, _: torch.Tensor, ddx: torch.Tensor, ksize: Any, strides: Any, padding: str, explicit: Any,
-    data_format: str,
-) -> torch.Tensor:  # fmt: skip
+def max_of_windows_back_back(op: str, x: torch.Tensor, _: torch.Tensor, ddx: torch.Tensor, *attrs: Any) -> torch.Tensor:
     """Computes MaxPoolGradGrad and MaxPool3DGradGrad: picks the elements at the indices of the maxima."""
-    layout = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
+    layout = pool_layout(op, x.shape, *attrs)
     if ddx.shape != x.shape:
         raise invalid(f"Expected grad shape to be {list(x.shape)}, but got {list(ddx.shape)}")
     if layout.empty:

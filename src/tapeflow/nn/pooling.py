@@ -19,6 +19,7 @@ from tapeflow.nn.windows import (
     TO_LAST,
     Geometry,
     channels_last,
+    channels_last_of_sequences,
     check_32_bits,
     flat,
     per_dimension,
@@ -27,6 +28,7 @@ from tapeflow.nn.windows import (
     text_only,
     window_geometry,
     window_rule,
+    without_explicit,
 )
 
 
@@ -177,28 +179,18 @@ def pooled_depth(ksize: Sequence[int], data_format: str) -> int:
     return ksize[-1 if channels_last(data_format) else 1]
 
 
-def pool_rule(
-    x: TensorShape,
-    ksize: tuple[int, ...],
-    strides: tuple[int, ...],
-    padding: str,
-    explicit: tuple[Any, ...],
-    data_format: str,
-) -> TensorShape:
-    """Infers the shape of the result of pooling."""
+def pool_rule(x: TensorShape, *attrs: Any) -> TensorShape:
+    """Infers the shape of the result of pooling; `attrs` are those of `pool_layout`."""
+    ksize, strides, padding, explicit, data_format = attrs
     channels = x[-1 if channels_last(data_format) else 1] if x.rank == len(ksize) else None
-    attrs = (strides, (1,) * len(ksize), padding, explicit, data_format)
-    result = window_rule(x, spatial(ksize, data_format), channels, attrs)
+    one_each = (1,) * len(ksize)
+    result = window_rule(x, spatial(ksize, data_format), channels, (strides, one_each, padding, explicit, data_format))
     if state.graph is None and pooled_depth(ksize, data_format) == 1:  # a kernel failed, and its checks say why
-        pool_layout("Pool", tuple(x.as_list()), ksize, strides, padding, explicit, data_format)
+        pool_layout("Pool", tuple(x.as_list()), *attrs)
     return result
 
 
-def pool_rule_without_explicit(
-    x: TensorShape, ksize: tuple[int, ...], strides: tuple[int, ...], padding: str, data_format: str
-) -> TensorShape:
-    """Infers the shape of the result of pooling, for an op that has no explicit paddings."""
-    return pool_rule(x, ksize, strides, padding, (), data_format)
+pool_rule_without_explicit = without_explicit(pool_rule, behind=1)
 
 
 def of_sequences(
@@ -211,9 +203,7 @@ def of_sequences(
     name: str | None,
 ) -> Any:
     """Calls a 2-D pooling op with the arguments of a 1-D one, on images of height 1."""
-    last = data_format in ("NWC", "NHWC")
-    if not last and data_format not in ("NCW", "NCHW"):
-        raise ValueError(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}")
+    last = channels_last_of_sequences(data_format)
     window = flat(per_dimension(ksize, 1, last, "ksize"), last)
     steps = flat(per_dimension(strides, 1, last, "strides"), last)
     height = 1 if last else 2

@@ -58,12 +58,12 @@ def moments(
         y = cast(y, float32)
     if is_compiled(y):
         mean, variance = _moments_of_many(y, axes)
-        return _squeeze_moment(mean, axes, keepdims, dtype), _squeeze_moment(variance, axes, keepdims, dtype)
-    mean = reduce_mean(y, axes, keepdims=True)
-    variance = reduce_mean(squared_difference(y, stop_gradient(mean)), axes, keepdims=True)
-    if isinstance(mean, EagerTensor) and _is_rounding(mean.value, variance.value):
-        mean = add(mean, reduce_mean(subtract(y, mean), axes, keepdims=True))
+    else:
+        mean = reduce_mean(y, axes, keepdims=True)
         variance = reduce_mean(squared_difference(y, stop_gradient(mean)), axes, keepdims=True)
+        if isinstance(mean, EagerTensor) and _is_rounding(mean.value, variance.value):
+            mean = add(mean, reduce_mean(subtract(y, mean), axes, keepdims=True))
+            variance = reduce_mean(squared_difference(y, stop_gradient(mean)), axes, keepdims=True)
     return _squeeze_moment(mean, axes, keepdims, dtype), _squeeze_moment(variance, axes, keepdims, dtype)
 
 
@@ -87,9 +87,7 @@ def _is_rounding(mean: torch.Tensor, variance: torch.Tensor) -> bool:
 
 
 def _squeeze_moment(moment: Tensor, axes: AxisLike, keepdims: bool, dtype: DType) -> Any:
-    if not keepdims:
-        moment = squeeze(moment, axes)
-    return moment if moment.dtype is dtype else cast(moment, dtype)
+    return cast(moment if keepdims else squeeze(moment, axes), dtype)
 
 
 def weighted_moments(
@@ -117,10 +115,7 @@ def weighted_moments(
     dtype = y.dtype
     if dtype is float16:
         y = cast(y, float32)
-    weights = convert(frequency_weights)
-    if weights.dtype is not y.dtype:
-        weights = cast(weights, y.dtype)
-    weights = add(weights, zeros_like(y))
+    weights = add(cast(convert(frequency_weights), y.dtype), zeros_like(y))
     total = reduce_sum(weights, axes, keepdims=True)
     mean = divide_no_nan(reduce_sum(multiply(weights, y), axes, keepdims=True), total)
     squares = multiply(weights, squared_difference(y, mean))
@@ -228,19 +223,12 @@ def batch_normalization(
 
 @composite
 def _normalize(
-    x: Tensor,
-    mean: TensorLike,
-    variance: Tensor | float,
-    offset: TensorLike | None,
-    scale: TensorLike | None,
-    variance_epsilon: float,
-    name: str | None,
+    x: Tensor, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None
 ) -> Any:
-    center: Any = mean
     inverse = rsqrt(add(variance, variance_epsilon))
     if scale is not None:
         inverse = multiply(inverse, scale)
-    shift = multiply(inverse, -center) if offset is None else offset - multiply(inverse, center)
+    shift = multiply(inverse, -mean) if offset is None else offset - multiply(inverse, mean)
     y = convert(x, hint=inverse.dtype)
     if inverse.dtype is not y.dtype:
         inverse, shift = cast(inverse, y.dtype), cast(shift, y.dtype)

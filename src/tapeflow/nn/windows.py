@@ -8,7 +8,7 @@ The memory layout of an image of n spatial dimensions is `[batch, ..., channels]
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -185,6 +185,25 @@ def explicit_padding(explicit: Sequence[int], dims: int, data_format: str) -> tu
 # ---- arguments of public functions -----------------------------------------------------------------------------------
 
 
+def check_channels_last(data_format: str) -> None:
+    """Raises ValueError for images whose channels are not the last dimension."""
+    if data_format != "NHWC":
+        raise ValueError(
+            f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
+        )
+
+
+def channels_last_of_sequences(data_format: str) -> bool:
+    """Tells whether the channels of sequences are the last dimension.
+
+    Raises:
+        ValueError: there is no such data format.
+    """
+    if data_format not in ("NWC", "NHWC", "NCW", "NCHW"):
+        raise ValueError(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}")
+    return channels_last(data_format)
+
+
 def per_dimension(value: TensorLike | None, dims: int, last: bool, parameter: str) -> tuple[int, ...]:
     """Expands an int, or a list for all or the spatial dimensions, to one value for each dimension.
 
@@ -227,7 +246,7 @@ def flat(values: tuple[int, ...], last: bool) -> tuple[int, ...]:
     return (values[0], 1, *values[1:]) if last else (*values[:2], 1, values[2])
 
 
-def padding_attrs(padding: Padding, count: int = 4) -> tuple[Any, tuple[int, ...]]:
+def padding_attrs(padding: Padding) -> tuple[Any, tuple[int, ...]]:
     """Converts a public `padding` argument to the attrs `padding` and `explicit_paddings`.
 
     Raises:
@@ -247,9 +266,9 @@ def padding_attrs(padding: Padding, count: int = 4) -> tuple[Any, tuple[int, ...
             "When `padding` is a list, each element of `padding` must be a list/tuple of size 2. Received: "
             f"padding={padding}"
         )
-    if len(pairs) != count:
+    if len(pairs) != 4:
         raise ValueError(
-            f"When `padding` is a list, it must be of size {count}. Received: padding={padding} of size {len(pairs)}"
+            f"When `padding` is a list, it must be of size 4. Received: padding={padding} of size {len(pairs)}"
         )
     return "EXPLICIT", tuple([p for pair in pairs for p in pair])
 
@@ -307,6 +326,15 @@ def window_rule(
     out = [length(n, window, stride, dilation, padding, b, a)
            for n, stride, dilation, window, b, a in zip(*inner, windows, before, after, strict=True)]  # fmt: skip
     return TensorShape([x[0], *out, channels] if channels_last(data_format) else [x[0], channels, *out])
+
+
+def without_explicit(function: Callable[..., Any], *leading: Any, behind: int) -> Callable[..., Any]:
+    """Returns a kernel or rule of an op that has no explicit paddings, and as many attrs behind them."""
+
+    def call(*args: Any) -> Any:
+        return function(*leading, *args[:-behind], (), *args[-behind:])
+
+    return call
 
 
 def text_only(padding: np.generic | str) -> str:

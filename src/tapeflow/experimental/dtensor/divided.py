@@ -75,7 +75,7 @@ class Divided(torch.Tensor):
             shape: the shape of the whole; by default the shape of each part.
         """
         size = torch.Size(parts[0].shape if shape is None else shape)
-        stride = parts[0].stride() if shape is None else _contiguous_strides(size)
+        stride = parts[0].stride() if shape is None else torch.empty(size, device="meta").stride()
         meta = TensorMeta(size, stride, parts[0].dtype)
         return cls(mesh, DTensorSpec(device_mesh(mesh), tuple(placements), meta), parts)
 
@@ -109,8 +109,7 @@ class Divided(torch.Tensor):
         """Returns the tensor as a plain one on the first device."""
         return self.placed([Replicate()] * len(self.spec.placements)).parts[0]
 
-    # ---- conversions from torch
-    # ------------------------------------------------------------------------------------------
+    # ---- conversions from torch --------------------------------------------------------------------------------------
 
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """Returns a replicated tensor as an array.
@@ -348,9 +347,7 @@ def divide(value: torch.Tensor, layout: Layout) -> Divided:
     """
     layout.check_divides(value.shape)
     mesh = layout.mesh
-    if isinstance(value, Divided):
-        if value.mesh == mesh:
-            return value.placed(placements_of(mesh, layout.sharding_specs))
+    if isinstance(value, Divided) and value.mesh != mesh:
         value = value.whole()
     return _replicate_value(value, mesh).placed(placements_of(mesh, layout.sharding_specs))
 
@@ -398,7 +395,3 @@ def device_mesh(mesh: Mesh) -> DeviceMesh:
     ids = torch.from_numpy(mesh.global_device_ids() - mesh.min_global_device_id())
     own = mesh.local_device_ids()[0] - mesh.min_global_device_id()
     return DeviceMesh("cpu", ids, mesh_dim_names=tuple(mesh.dim_names), _init_backend=False, _rank=own)
-
-
-def _contiguous_strides(size: torch.Size) -> tuple[int, ...]:
-    return torch.empty(size, device="meta").stride()

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
 
 from tapeflow.core import errors
 from tapeflow.core.fork_locks import cached_property
-from tapeflow.experimental.dtensor.mesh import Mesh
+from tapeflow.experimental.dtensor.mesh import Mesh, TextValue
 
 UNSHARDED = "unsharded"
 MATCH = "match"
 _SINGLE = "maximal:true, mesh:"
 
 
-class Layout:
+class Layout(TextValue):
     """The division of a tensor among the devices of a mesh.
 
     Args:
@@ -230,22 +229,6 @@ class Layout:
         if self.mesh.is_single_device():
             return f"{_SINGLE}{self.mesh.to_string()}"
         return f"sharding_specs:{','.join(self._specs)}{',' if self._specs else ''} mesh:{self.mesh.to_string()}"
-
-    def to_string(self) -> str:
-        """Returns the text that `from_string` reads."""
-        return self._text
-
-    def __repr__(self) -> str:
-        return f"Layout.from_string({self._text})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Layout) and self._text == other._text
-
-    def __hash__(self) -> int:
-        return hash(self._text)
-
-    def __reduce__(self) -> Any:
-        return Layout.from_string, (self._text,)
 
 
 # One mesh for each text, as parts of tensors refer to their mesh.

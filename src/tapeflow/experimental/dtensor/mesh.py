@@ -26,7 +26,32 @@ class MeshDimension(NamedTuple):
     size: int
 
 
-class Mesh:
+class TextValue:
+    """A value that its text defines: a mesh or a layout. A class has `from_string`, too."""
+
+    @property
+    def _text(self) -> str:
+        raise NotImplementedError
+
+    def to_string(self) -> str:
+        """Returns the text that `from_string` reads."""
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}.from_string({self._text})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TextValue) and type(self) is type(other) and self._text == other._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __reduce__(self) -> Any:
+        kind: Any = type(self)
+        return kind.from_string, (self._text,)
+
+
+class Mesh(TextValue):
     """Devices in a grid with named dimensions. `create_mesh` and `create_distributed_mesh` are simpler to call.
 
     Args:
@@ -256,22 +281,6 @@ class Mesh:
         parts = [self.name, dims, ids, local_ids, ",".join(self._local_devices)]
         return "|".join(parts + ([",".join(self._global_devices)] if self._global_devices else []))
 
-    def to_string(self) -> str:
-        """Returns the text that `from_string` reads."""
-        return self._text
-
-    def __repr__(self) -> str:
-        return f"Mesh.from_string({self._text})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Mesh) and self._text == other._text
-
-    def __hash__(self) -> int:
-        return hash(self._text)
-
-    def __reduce__(self) -> Any:
-        return Mesh.from_string, (self._text,)
-
 
 def create_mesh(
     mesh_dims: Sequence[tuple[str, int]] | Mapping[str, int] | None = None,
@@ -300,8 +309,7 @@ def create_mesh(
         >>> tf.experimental.dtensor.create_mesh([("batch", 1)], devices=["CPU:0"]).shape()
         [1]
     """
-    specs, _ = _device_specs(devices, device_type)
-    specs = [DeviceSpec(clients.job_name(), 0, 0).make_merged_spec(d) for d in specs]
+    specs = _device_specs(devices, device_type, 0)
     dims = list(mesh_dims.items()) if isinstance(mesh_dims, Mapping) else mesh_dims
     dims = [("x", len(specs))] if dims is None else list(dims)
     if len(dims) == 1 and dims[0][1] == -1:
@@ -346,9 +354,8 @@ def create_distributed_mesh(
     shape = tuple(size for _, size in dims)
     if not accelerators.is_initialized():
         raise ValueError("Accelerators are uninitialized, please run dtensor.initialize_accelerator_system() first.")
-    specs, _ = _device_specs(local_devices, device_type)
     client, count = clients.client_id(), clients.num_clients()
-    specs = [DeviceSpec(clients.job_name(), 0, client).make_merged_spec(d) for d in specs]
+    specs = _device_specs(local_devices, device_type, client)
     total = len(specs) * count
     if np.prod(shape) != total:
         raise ValueError(
@@ -360,15 +367,15 @@ def create_distributed_mesh(
     return Mesh([n for n, _ in dims], ids, own, list(specs), mesh_name, use_xla_spmd=use_xla_spmd)
 
 
-def _device_specs(devices: Sequence[DeviceSpec | str] | None, device_type: str | None) -> tuple[list[DeviceSpec], str]:
+def _device_specs(devices: Sequence[DeviceSpec | str] | None, device_type: str | None, client: int) -> list[DeviceSpec]:
+    """Returns the full specs of a client's devices: of those that are given, or else of all of a type."""
     if devices is None:
-        device_type = device_type or "CPU"
-        return clients.local_devices(device_type), device_type
-    specs = [_as_device_spec(d) for d in devices]
-    kind = str(specs[0].device_type)
-    if device_type is not None and device_type.upper() != kind.upper():
-        raise ValueError(f"Conflicting devices {specs} and device_type {device_type}")
-    return specs, kind
+        specs = clients.local_devices(device_type or "CPU")
+    else:
+        specs = [_as_device_spec(d) for d in devices]
+        if device_type is not None and device_type.upper() != str(specs[0].device_type).upper():
+            raise ValueError(f"Conflicting devices {specs} and device_type {device_type}")
+    return [DeviceSpec(clients.job_name(), 0, client).make_merged_spec(d) for d in specs]
 
 
 def _as_device_spec(device: DeviceSpec | str) -> DeviceSpec:

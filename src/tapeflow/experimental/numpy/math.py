@@ -45,10 +45,6 @@ def _unary_function(
     return named_function(function, name, summary, example)
 
 
-def _scaling_function(scale: float) -> Function:
-    return lambda x: x * scale
-
-
 def _cube_root(x: Tensor) -> Any:
     root = math.pow(math.abs(x), 1.0 / 3)
     return where(x < 0, -root, root)
@@ -89,7 +85,7 @@ conj = _unary_function("conj", math.conj, "Returns complex conjugates.", floats=
 conjugate = _unary_function("conjugate", math.conj, "Returns complex conjugates.", floats=False)
 cos = _unary_function("cos", math.cos, "Computes the cosine.")
 cosh = _unary_function("cosh", math.cosh, "Computes the hyperbolic cosine.")
-deg2rad = _unary_function("deg2rad", _scaling_function(np.pi / 180), "Converts degrees to radians.")
+deg2rad = _unary_function("deg2rad", lambda x: x * (np.pi / 180), "Converts degrees to radians.")
 exp = _unary_function("exp", math.exp, "Computes `e ** x`.")
 exp2 = _unary_function("exp2", lambda x: math.pow(cast(2, x.dtype), x), "Computes `2 ** x`.")
 expm1 = _unary_function("expm1", math.expm1, "Computes `e ** x - 1`.")
@@ -204,31 +200,29 @@ def _binary_function(
     name: str,
     of: Function,
     summary: str,
-    bools: Function | None = None,
+    bools: Function | DType | None = None,
     example: str | None = "[6, 5], [3, 2]",
     promote: Function = operands,
 ) -> _Binary:
-    """Returns an elementwise function of two tensors, which are promoted; `bools` replaces it for bools."""
+    """Returns an elementwise function of two tensors, which are promoted.
+
+    Args:
+        name, of, summary, example: its name, what it computes, and what its docstring says.
+        bools: the function that replaces it for bools, or the dtype that bools are computed in.
+        promote: converts both arguments to tensors of one dtype.
+    """
 
     def function(x1: TensorLike, x2: TensorLike) -> Tensor:
         x, y = promote(x1, x2)
-        return (of if bools is None or x.dtype is not bool_ else bools)(x, y)
+        if bools is None or x.dtype is not bool_:
+            return of(x, y)
+        return of(cast(x, bools), cast(y, bools)) if isinstance(bools, DType) else bools(x, y)
 
     return named_function(function, name, summary, example)
 
 
-def _comparison_function(name: str, of: Function, summary: str, bools: Function | None = None) -> _Binary:
+def _comparison_function(name: str, of: Function, summary: str, bools: DType | None = None) -> _Binary:
     return _binary_function(name, of, summary, bools, promote=promote_values)
-
-
-def _compute_as(dtype: DType, of: Function, back: bool = False) -> Function:
-    """Returns the function of bools that computes with another dtype, and casts the result back."""
-
-    def function(x: Tensor, y: Tensor) -> Any:
-        result = of(cast(x, dtype), cast(y, dtype))
-        return cast(result, bool_) if back else result
-
-    return function
 
 
 def _divide_bools(x: Tensor, y: Tensor) -> Any:
@@ -240,15 +234,9 @@ subtract = _binary_function("subtract", math.subtract, "Subtracts.")
 multiply = _binary_function("multiply", math.multiply, "Multiplies.", math.logical_and)
 true_divide = _binary_function("true_divide", math.truediv, "Divides, with fractions.", _divide_bools)
 divide = _binary_function("divide", math.truediv, "Divides, with fractions.", _divide_bools)
-floor_divide = _binary_function(
-    "floor_divide", math.floordiv, "Divides and rounds down.", _compute_as(int8, math.floordiv)
-)
-mod = _binary_function(
-    "mod", math.floormod, "Returns what a division that rounds down leaves.", _compute_as(int8, math.floormod)
-)
-remainder = _binary_function(
-    "remainder", math.floormod, "Returns what `floor_divide` leaves.", _compute_as(int8, math.floormod)
-)
+floor_divide = _binary_function("floor_divide", math.floordiv, "Divides and rounds down.", int8)
+mod = _binary_function("mod", math.floormod, "Returns what a division that rounds down leaves.", int8)
+remainder = _binary_function("remainder", math.floormod, "Returns what `floor_divide` leaves.", int8)
 power = _binary_function("power", math.pow, "Computes `x1 ** x2`.")
 float_power = _binary_function("float_power", math.pow, "Computes `x1 ** x2`, with the dtype that `power` gives.")
 arctan2 = _binary_function("arctan2", math.atan2, "Computes the angles of points.", example="[6., 5.], [3., 2.]")
@@ -264,14 +252,10 @@ bitwise_xor = _binary_function(
 )
 equal = _comparison_function("equal", math.equal, "Tells where two are equal.")
 not_equal = _comparison_function("not_equal", math.not_equal, "Tells where two are unequal.")
-greater = _comparison_function("greater", math.greater, "Tells where `x1 > x2`.", _compute_as(int32, math.greater))
-greater_equal = _comparison_function(
-    "greater_equal", math.greater_equal, "Tells where `x1 >= x2`.", _compute_as(int32, math.greater_equal)
-)
-less = _comparison_function("less", math.less, "Tells where `x1 < x2`.", _compute_as(int32, math.less))
-less_equal = _comparison_function(
-    "less_equal", math.less_equal, "Tells where `x1 <= x2`.", _compute_as(int32, math.less_equal)
-)
+greater = _comparison_function("greater", math.greater, "Tells where `x1 > x2`.", int32)
+greater_equal = _comparison_function("greater_equal", math.greater_equal, "Tells where `x1 >= x2`.", int32)
+less = _comparison_function("less", math.less, "Tells where `x1 < x2`.", int32)
+less_equal = _comparison_function("less_equal", math.less_equal, "Tells where `x1 <= x2`.", int32)
 
 
 def _logical_function(name: str, of: Function, summary: str) -> _Binary:

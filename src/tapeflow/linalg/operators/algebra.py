@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +71,7 @@ def _(left: LinearOperatorInversion, right: LinearOperator) -> LinearOperator:
 # ---- diagonals -------------------------------------------------------------------------------------------------------
 
 _DIAGONALS = (LinearOperatorDiag, LinearOperatorScaledIdentity)
+_Combination = Callable[[Any, Any], Any]  # of the eigenvalues of two operators
 
 
 def _diagonal_entries(operator: Any) -> Any:
@@ -79,36 +81,15 @@ def _diagonal_entries(operator: Any) -> Any:
     return expand_dims(operator.multiplier, -1)
 
 
-def _diagonal_product(left: LinearOperator, right: LinearOperator, entries: Tensor) -> LinearOperator:
+def _diagonal_product(combine: _Combination, left: LinearOperator, right: LinearOperator) -> LinearOperator:
+    entries = combine(_diagonal_entries(left), _diagonal_entries(right))
     return LinearOperatorDiag(entries, **hints.of_commuting_product(left, right))
 
 
-def _scaled_product(left: LinearOperator, right: LinearOperator, multiplier: Tensor) -> LinearOperator:
+def _scaled_product(combine: _Combination, left: Any, right: Any) -> LinearOperator:
+    multiplier = combine(left.multiplier, right.multiplier)
     rows = left.domain_dimension_tensor()
     return LinearOperatorScaledIdentity(rows, multiplier, **hints.of_commuting_product(left, right))
-
-
-_MIXED = [(a, b) for a in _DIAGONALS for b in _DIAGONALS if LinearOperatorDiag in (a, b)]
-
-
-@rule(products, *_MIXED)
-def _(left: LinearOperator, right: LinearOperator) -> LinearOperator:
-    return _diagonal_product(left, right, _diagonal_entries(left) * _diagonal_entries(right))
-
-
-@rule(solutions, *_MIXED)
-def _(left: LinearOperator, right: LinearOperator) -> LinearOperator:
-    return _diagonal_product(left, right, _diagonal_entries(right) / _diagonal_entries(left))
-
-
-@rule(products, (LinearOperatorScaledIdentity, LinearOperatorScaledIdentity))
-def _(left: LinearOperatorScaledIdentity, right: LinearOperatorScaledIdentity) -> LinearOperator:
-    return _scaled_product(left, right, left.multiplier * right.multiplier)
-
-
-@rule(solutions, (LinearOperatorScaledIdentity, LinearOperatorScaledIdentity))
-def _(left: LinearOperatorScaledIdentity, right: LinearOperatorScaledIdentity) -> LinearOperator:
-    return _scaled_product(left, right, right.multiplier / left.multiplier)
 
 
 def _triangular_product(left: LinearOperator, right: LinearOperator, tril: Tensor) -> LinearOperator:
@@ -134,7 +115,7 @@ def _(left: LinearOperatorDiag, right: LinearOperatorLowerTriangular) -> LinearO
 # ---- circulants and blocks -------------------------------------------------------------------------------------------
 
 
-def _circulant_product(left: Any, right: Any, spectrum: Callable[[Any, Any], Any]) -> LinearOperator | None:
+def _circulant_product(combine: _Combination, left: Any, right: Any) -> LinearOperator | None:
     if type(left) is not type(right) or left.block_shape != right.block_shape or left.dtype is not right.dtype:
         return None
     a, b = left.spectrum, right.spectrum
@@ -142,20 +123,10 @@ def _circulant_product(left: Any, right: Any, spectrum: Callable[[Any, Any], Any
         a, b = to_complex(a), to_complex(b)
         if a.dtype is not b.dtype:
             return None
-    return type(left)(spectrum(a, b), left.dtype, **hints.of_commuting_product(left, right))
+    return type(left)(combine(a, b), left.dtype, **hints.of_commuting_product(left, right))
 
 
-@rule(products, (CirculantOperator, CirculantOperator))
-def _(left: LinearOperator, right: LinearOperator) -> LinearOperator | None:
-    return _circulant_product(left, right, lambda a, b: a * b)
-
-
-@rule(solutions, (CirculantOperator, CirculantOperator))
-def _(left: LinearOperator, right: LinearOperator) -> LinearOperator | None:
-    return _circulant_product(left, right, lambda a, b: b / a)
-
-
-def _blockwise_product(left: Any, right: Any, method: str) -> LinearOperator | None:
+def _blockwise_product(method: str, left: Any, right: Any) -> LinearOperator | None:
     pairs = list(zip(left.operators, right.operators, strict=False))
     if len(left.operators) != len(right.operators) or any(a.domain_dimension != b.range_dimension for a, b in pairs):
         return None
@@ -167,11 +138,12 @@ def _blockwise_product(left: Any, right: Any, method: str) -> LinearOperator | N
     )
 
 
-@rule(products, (LinearOperatorBlockDiag, LinearOperatorBlockDiag))
-def _(left: LinearOperator, right: LinearOperator) -> LinearOperator | None:
-    return _blockwise_product(left, right, "matmul")
+# ---- products and solutions of the same form -------------------------------------------------------------------------
 
+_MIXED = [(a, b) for a in _DIAGONALS for b in _DIAGONALS if LinearOperatorDiag in (a, b)]
 
-@rule(solutions, (LinearOperatorBlockDiag, LinearOperatorBlockDiag))
-def _(left: LinearOperator, right: LinearOperator) -> LinearOperator | None:
-    return _blockwise_product(left, right, "solve")
+for _rules, _combine, _method in ((products, lambda a, b: a * b, "matmul"), (solutions, lambda a, b: b / a, "solve")):
+    rule(_rules, *_MIXED)(functools.partial(_diagonal_product, _combine))
+    rule(_rules, (LinearOperatorScaledIdentity,) * 2)(functools.partial(_scaled_product, _combine))
+    rule(_rules, (CirculantOperator,) * 2)(functools.partial(_circulant_product, _combine))
+    rule(_rules, (LinearOperatorBlockDiag,) * 2)(functools.partial(_blockwise_product, _method))

@@ -27,11 +27,11 @@ from tapeflow.linalg.operators.circulant import LinearOperatorCirculant, to_comp
 from tapeflow.linalg.operators.shapes import (
     assert_real,
     broadcast_batches,
-    broadcast_dynamic,
-    broadcast_static,
     check_rank,
     dimensions,
     parameter,
+    square_dynamic,
+    square_static,
 )
 from tapeflow.math.reduction import reduce_sum
 from tapeflow.signal.fourier_ops import fft
@@ -87,12 +87,10 @@ class LinearOperatorToeplitz(LinearOperator):
         return self._row
 
     def _shape(self) -> TensorShape:
-        shape = broadcast_static(self._row.shape, self._col.shape)
-        return shape + shape[-1:]
+        return square_static(self._row, self._col)
 
     def _shape_tensor(self) -> Any:
-        shape = broadcast_dynamic(shape_op(self._row), shape_op(self._col))
-        return concat([shape, shape[-1:]], 0)
+        return square_dynamic(self._row, self._col)
 
     def _matmul(self, x: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         # The matrix is the corner of a circulant matrix of twice the size.
@@ -191,8 +189,7 @@ class LinearOperatorTridiag(LinearOperator):
         if self._diagonals_format == "matrix":
             return self._diagonals.shape
         if self._diagonals_format == "sequence":
-            shape = broadcast_static(*[d.shape for d in self._diagonals])
-            return shape + shape[-1:]
+            return square_static(*self._diagonals)
         shape = self._diagonals.shape
         return shape[:-2] + shape[-1:] + shape[-1:]
 
@@ -200,8 +197,7 @@ class LinearOperatorTridiag(LinearOperator):
         if self._diagonals_format == "matrix":
             return shape_op(self._diagonals)
         if self._diagonals_format == "sequence":
-            shape = broadcast_dynamic(*[shape_op(d) for d in self._diagonals])
-            return concat([shape, shape[-1:]], 0)
+            return square_dynamic(*self._diagonals)
         shape = shape_op(self._diagonals)
         return concat([shape[:-2], shape[-1:], shape[-1:]], 0)
 

@@ -25,11 +25,11 @@ from tapeflow.core.values.composite import CompositeTensor, without_variables
 from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 from tapeflow.debugging.values import assert_equal, assert_less, assert_positive
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
-from tapeflow.linalg.diagonals import diag_part
+from tapeflow.linalg.diagonals import diag, diag_part
 from tapeflow.linalg.factorizations import cholesky
 from tapeflow.linalg.operators import dispatch, hints
 from tapeflow.linalg.operators.operator_slices import batch_slice, slice_parameters
-from tapeflow.linalg.operators.shapes import check_same_dimension, solve_dense
+from tapeflow.linalg.operators.shapes import add_to_diagonal, check_same_dimension, solve_dense
 from tapeflow.linalg.operators.spec import spec_of
 from tapeflow.linalg.solvers import cholesky_solve, det, slogdet
 from tapeflow.linalg.spectral import eigvalsh, svd
@@ -257,11 +257,11 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
     def _as_tensor(shape: TensorShape) -> Any:
         return constant(shape.as_list(), int32)
 
-    def _filled(self, value: float, dtype: DType | None = None) -> Any:
+    def _filled(self, value: float) -> Any:
         """Returns a tensor of the batch's shape with one value everywhere."""
         batch = self.batch_shape
         shape = batch if batch.is_fully_defined() else self.batch_shape_tensor()
-        return fill(shape, cast(value, dtype or self.dtype))
+        return fill(shape, cast(value, self.dtype))
 
     # ---- products ----------------------------------------------------------------------------------------------------
 
@@ -649,6 +649,35 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
     def __tf_dispatch__(self, function: Any, args: tuple[Any, ...]) -> Any:
         """Computes a function of `tf.linalg` for this operator in the place of a matrix; see `dispatch.apply`."""
         return dispatch.apply(function.op.name, self, args)
+
+
+class DiagonalOperator(LinearOperator):
+    """An operator with zeros everywhere but on its diagonal."""
+
+    def _eigvals(self) -> Any:
+        return self._diag_part()
+
+    def _to_dense(self) -> Any:
+        return diag(self._diag_part())
+
+    def _add_to_tensor(self, x: TensorLike) -> Any:
+        return add_to_diagonal(x, self._diag_part())
+
+
+class UnitaryOperator(LinearOperator):
+    """An operator that keeps the lengths of vectors. Its inverse is its adjoint."""
+
+    def _solve(self, rhs: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        return self._matmul(rhs, not adjoint, adjoint_arg)
+
+    def _log_abs_determinant(self) -> Any:
+        return self._filled(0)
+
+    def _cond(self) -> Any:
+        return self._filled(1)
+
+    def _assert_non_singular(self) -> Any:
+        return None
 
 
 def _join_checks(checks: Any) -> Any:

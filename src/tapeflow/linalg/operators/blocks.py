@@ -19,7 +19,13 @@ from tapeflow.debugging.types import assert_proper_iterable
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
-from tapeflow.linalg.operators.composition import checked_operators, inherit_hints, sum_of_logs
+from tapeflow.linalg.operators.composition import (
+    ComposedOperator,
+    checked_operators,
+    if_parts_are_square,
+    inherit_hints,
+    sum_of_logs,
+)
 from tapeflow.linalg.operators.dense import LinearOperatorFullMatrix
 from tapeflow.linalg.operators.shapes import (
     broadcast_batches,
@@ -69,7 +75,7 @@ def _total_size(sizes: list[int | None]) -> int | None:
     return None if None in sizes else sum(s for s in sizes if s is not None)
 
 
-class _BlockOperator(LinearOperator):
+class _BlockOperator(ComposedOperator):
     """An operator that also multiplies a list with a tensor for each block, and returns such a list then."""
 
     @abstractmethod
@@ -153,9 +159,8 @@ class _BlockOperator(LinearOperator):
                 return self._solve_blocks(blocks, adjoint, adjoint_arg)
         return super().solve(rhs, adjoint, adjoint_arg, name)
 
+    @if_parts_are_square
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        if not self._square_blocks():
-            return super()._solve(rhs, adjoint, adjoint_arg)
         blocks = self._split(rhs, not adjoint, -1 if adjoint_arg else -2)
         return concat(broadcast_batches(self._solve_blocks(blocks, adjoint, adjoint_arg)), -2)
 
@@ -169,41 +174,33 @@ class _BlockOperator(LinearOperator):
 
     # ---- by the blocks on the diagonal -------------------------------------------------------------------------------
 
-    def _square_blocks(self) -> bool:
+    def _all_square(self) -> bool:
         return all(o.is_square for o in self._diagonal_operators())
 
     def _shape(self) -> TensorShape:
-        operators = self._diagonal_operators()
-        rows, columns = [o.range_dimension for o in operators], [o.domain_dimension for o in operators]
         batch = broadcast_static(*[o.batch_shape for o in self._all_operators()])
-        return batch + [_total_size(rows), _total_size(columns)]
+        return batch + [_total_size(self._sizes(rows)) for rows in (True, False)]
 
     def _shape_tensor(self) -> Any:
-        operators = self._diagonal_operators()
-        rows = add_n([o.range_dimension_tensor() for o in operators])
-        columns = add_n([o.domain_dimension_tensor() for o in operators])
+        rows, columns = add_n(self._block_range_dimension_tensors()), add_n(self._block_domain_dimension_tensors())
         batch = broadcast_dynamic(*[o.batch_shape_tensor() for o in self._all_operators()])
         return concat([batch, stack([rows, columns])], 0)
 
+    @if_parts_are_square
     def _determinant(self) -> Any:
-        if not self._square_blocks():
-            return super()._determinant()
         return self._batched(functools.reduce(python.mul, [o.determinant() for o in self._diagonal_operators()]))
 
+    @if_parts_are_square
     def _log_abs_determinant(self) -> Any:
-        if not self._square_blocks():
-            return super()._log_abs_determinant()
         parts = [o.log_abs_determinant() for o in self._diagonal_operators()]
         return self._batched(sum_of_logs(parts, self.dtype))
 
+    @if_parts_are_square
     def _trace(self) -> Any:
-        if not self._square_blocks():
-            return super()._trace()
         return self._batched(functools.reduce(python.add, [o.trace() for o in self._diagonal_operators()]))
 
+    @if_parts_are_square
     def _diag_part(self) -> Any:
-        if not self._square_blocks():
-            return super()._diag_part()
         return self._joined([o.diag_part() for o in self._diagonal_operators()])
 
     def _eigvals(self) -> Any:
@@ -222,9 +219,8 @@ class _BlockOperator(LinearOperator):
             return joined
         return broadcast_to(joined, concat([self.batch_shape_tensor(), shape_op(joined)[-1:]], 0))
 
+    @if_parts_are_square
     def _assert_non_singular(self) -> Any:
-        if not self._square_blocks():
-            return super()._assert_non_singular()
         return [operator.assert_non_singular() for operator in self._diagonal_operators()]
 
 
@@ -260,8 +256,6 @@ class LinearOperatorBlockDiag(_BlockOperator):
         [[3.0, 7.0], [5.0]]
     """
 
-    _matrix_dimensions = {"operators": 0}  # noqa: RUF012
-
     def __init__(
         self,
         operators: Sequence[LinearOperator],
@@ -277,25 +271,16 @@ class LinearOperatorBlockDiag(_BlockOperator):
             operators[0].dtype, is_square=is_square, name=name or "_ds_".join(o.name for o in operators), **properties
         )
 
-    @property
-    def operators(self) -> list[LinearOperator]:
-        """The blocks."""
-        return self._operators
-
     def _all_operators(self) -> list[LinearOperator]:
         return self._operators
 
     _diagonal_operators = _all_operators
 
     def _multiply(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
-        return [
-            o.matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg) for o, x in zip(self._operators, blocks, strict=True)
-        ]
+        return [o.matmul(x, adjoint, adjoint_arg) for o, x in zip(self._operators, blocks, strict=True)]
 
     def _solve_blocks(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
-        return [
-            o.solve(x, adjoint=adjoint, adjoint_arg=adjoint_arg) for o, x in zip(self._operators, blocks, strict=True)
-        ]
+        return [o.solve(x, adjoint, adjoint_arg) for o, x in zip(self._operators, blocks, strict=True)]
 
     def _to_dense(self) -> Any:
         rows, before = [], 0
@@ -317,9 +302,8 @@ class LinearOperatorBlockDiag(_BlockOperator):
     def _linop_adjoint(self) -> LinearOperator:
         return LinearOperatorBlockDiag([o.adjoint() for o in self._operators], **hints.of(self))
 
+    @if_parts_are_square
     def _linop_inverse(self) -> LinearOperator:
-        if not self._square_blocks():
-            return super()._linop_inverse()
         return LinearOperatorBlockDiag([o.inverse() for o in self._operators], **hints.of(self))
 
     def _linop_cholesky(self) -> LinearOperator:
@@ -350,8 +334,6 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
         >>> tf.linalg.LinearOperatorBlockLowerTriangular([[a], [b, c]]).to_dense().numpy().tolist()
         [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [5.0, 6.0, 1.0]]
     """
-
-    _matrix_dimensions = {"operators": 0}  # noqa: RUF012
 
     def __init__(
         self,
@@ -422,7 +404,7 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
         return False
 
     @property
-    def operators(self) -> list[list[LinearOperator]]:
+    def operators(self) -> list[list[LinearOperator]]:  # type: ignore[override]  # here they are in rows
         """The rows of blocks."""
         return self._operators
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import math
 import operator as python
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.concat_and_split import concat, stack
@@ -82,7 +83,34 @@ def _is_symmetric_product(operators: Sequence[LinearOperator]) -> bool:
     return count % 2 == 0 and all(_adjoint_pair(operators[i], operators[-1 - i]) for i in range(count // 2))
 
 
-class LinearOperatorComposition(LinearOperator):
+def if_parts_are_square(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates a method for parts that are all square. For others the method of `LinearOperator` computes it."""
+    general = getattr(LinearOperator, method.__name__)
+
+    @functools.wraps(method)
+    def choose(self: ComposedOperator, *args: Any, **kwargs: Any) -> Any:
+        return (method if self._all_square() else general)(self, *args, **kwargs)
+
+    return choose
+
+
+class ComposedOperator(LinearOperator):
+    """An operator that is composed of others."""
+
+    _matrix_dimensions = {"operators": 0}  # noqa: RUF012
+    _operators: Any
+
+    @property
+    def operators(self) -> list[LinearOperator]:
+        """The operators that this one is composed of, in order."""
+        return self._operators
+
+    def _all_square(self) -> bool:
+        """Returns True if determinants and solutions follow from those of the parts."""
+        return all(o.is_square for o in self._operators)
+
+
+class LinearOperatorComposition(ComposedOperator):
     """The product of operators, which are applied one after another, the last one first.
 
     Args:
@@ -102,8 +130,6 @@ class LinearOperatorComposition(LinearOperator):
         >>> product.matvec([1.0, 1.0]).numpy().tolist()
         [21.0, 43.0]
     """
-
-    _matrix_dimensions = {"operators": 0}  # noqa: RUF012
 
     def __init__(
         self,
@@ -143,11 +169,6 @@ class LinearOperatorComposition(LinearOperator):
             name=name or "_o_".join(o.name for o in operators),
         )
 
-    @property
-    def operators(self) -> list[LinearOperator]:
-        """The operators in order. The last one is applied first."""
-        return self._operators
-
     def _shape(self) -> TensorShape:
         batch = broadcast_static(*[o.batch_shape for o in self._operators])
         return batch + [self._operators[0].range_dimension, self._operators[-1].domain_dimension]
@@ -163,9 +184,8 @@ class LinearOperatorComposition(LinearOperator):
             adjoint_arg = False
         return x
 
+    @if_parts_are_square
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        if not self._all_square():
-            return super()._solve(rhs, adjoint, adjoint_arg)
         for operator in self._operators[::-1] if adjoint else self._operators:
             rhs = operator.solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
             adjoint_arg = False
@@ -177,22 +197,16 @@ class LinearOperatorComposition(LinearOperator):
             dense = operator.matmul(dense)
         return dense
 
-    def _all_square(self) -> bool:
-        return all(o.is_square for o in self._operators)
-
+    @if_parts_are_square
     def _determinant(self) -> Any:
-        if not self._all_square():
-            return super()._determinant()
         return functools.reduce(python.mul, [o.determinant() for o in self._operators])
 
+    @if_parts_are_square
     def _log_abs_determinant(self) -> Any:
-        if not self._all_square():
-            return super()._log_abs_determinant()
         return sum_of_logs([o.log_abs_determinant() for o in self._operators], self.dtype)
 
+    @if_parts_are_square
     def _assert_non_singular(self) -> Any:
-        if not self._all_square():
-            return super()._assert_non_singular()
         return [operator.assert_non_singular() for operator in self._operators]
 
     def _linop_cholesky(self) -> LinearOperator:
@@ -212,7 +226,7 @@ class LinearOperatorComposition(LinearOperator):
         )
 
 
-class LinearOperatorKronecker(LinearOperator):
+class LinearOperatorKronecker(ComposedOperator):
     """The Kronecker product of operators: block (i, j) is `a[i, j]` times the product of the others.
 
     Args:
@@ -232,8 +246,6 @@ class LinearOperatorKronecker(LinearOperator):
         [3.0, 7.0, 30.0, 70.0]
     """
 
-    _matrix_dimensions = {"operators": 0}  # noqa: RUF012
-
     def __init__(
         self,
         operators: Sequence[LinearOperator],
@@ -251,19 +263,10 @@ class LinearOperatorKronecker(LinearOperator):
             operators[0].dtype, is_square=is_square, name=name or "_x_".join(o.name for o in operators), **properties
         )
 
-    @property
-    def operators(self) -> list[LinearOperator]:
-        """The factors."""
-        return self._operators
-
     def _shape(self) -> TensorShape:
-        rows: int | None = 1
-        columns: int | None = 1
-        for o in self._operators:
-            m, n = o.range_dimension, o.domain_dimension
-            rows = None if rows is None or m is None else rows * m
-            columns = None if columns is None or n is None else columns * n
-        return broadcast_static(*[o.batch_shape for o in self._operators]) + [rows, columns]
+        sides = zip(*[(o.range_dimension, o.domain_dimension) for o in self._operators], strict=True)
+        matrix = [None if None in side else math.prod(side) for side in sides]
+        return broadcast_static(*[o.batch_shape for o in self._operators]) + matrix
 
     def _shape_tensor(self) -> Any:
         batch = broadcast_dynamic(*[o.batch_shape_tensor() for o in self._operators])
@@ -300,23 +303,17 @@ class LinearOperatorKronecker(LinearOperator):
         x = conjugate_transpose(x) if adjoint_arg else x
         return self._apply(x, "matmul", adjoint)
 
+    @if_parts_are_square
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         rhs = conjugate_transpose(rhs) if adjoint_arg else rhs
-        if not self._all_square():
-            return super()._solve(rhs, adjoint=adjoint)
         return self._apply(rhs, "solve", adjoint)
 
-    def _all_square(self) -> bool:
-        return all(o.is_square for o in self._operators)
-
+    @if_parts_are_square
     def _determinant(self) -> Any:
-        if not self._all_square():
-            return super()._determinant()
         return functools.reduce(python.mul, [o.determinant() ** self._exponent(o) for o in self._operators])
 
+    @if_parts_are_square
     def _log_abs_determinant(self) -> Any:
-        if not self._all_square():
-            return super()._log_abs_determinant()
         parts = [(o.log_abs_determinant(), self._exponent(o)) for o in self._operators]
         return sum_of_logs([part * cast(count, part.dtype) for part, count in parts], self.dtype)
 
@@ -324,14 +321,12 @@ class LinearOperatorKronecker(LinearOperator):
         """Returns the exponent of a factor's determinant: the product of the sizes of the others."""
         return cast(self.domain_dimension_tensor() // operator.domain_dimension_tensor(), self.dtype)
 
+    @if_parts_are_square
     def _trace(self) -> Any:
-        if not self._all_square():
-            return super()._trace()
         return functools.reduce(python.mul, [o.trace() for o in self._operators])
 
+    @if_parts_are_square
     def _diag_part(self) -> Any:
-        if not self._all_square():
-            return super()._diag_part()
         return functools.reduce(_outer_product, [o.diag_part() for o in self._operators])
 
     def _eigvals(self) -> Any:
@@ -362,9 +357,8 @@ class LinearOperatorKronecker(LinearOperator):
     def _linop_adjoint(self) -> LinearOperator:
         return LinearOperatorKronecker([o.adjoint() for o in self._operators], **hints.of(self))
 
+    @if_parts_are_square
     def _linop_inverse(self) -> LinearOperator:
-        if not self._all_square():
-            return super()._linop_inverse()
         return LinearOperatorKronecker([o.inverse() for o in self._operators], **hints.of(self))
 
     def _linop_cholesky(self) -> LinearOperator:

@@ -151,6 +151,9 @@ class LinearOperatorLowerTriangular(LinearOperator):
     def _diag_part(self) -> Any:
         return self._get_diag()
 
+    def _eigvals(self) -> Any:
+        return self._diag_part()
+
     def _get_tril(self) -> Any:
         """Returns the matrices with zeros above the diagonal."""
         return band_part(self._tril, -1, 0)
@@ -158,9 +161,6 @@ class LinearOperatorLowerTriangular(LinearOperator):
     def _get_diag(self) -> Any:
         """Returns the diagonals."""
         return diag_part(self._tril)
-
-    def _eigvals(self) -> Any:
-        return self._diag_part()
 
     def _assert_non_singular(self) -> Any:
         return assert_nonzero(self._diag_part(), "Singular operator:  Diagonal contained zero values.")

@@ -15,9 +15,8 @@ from tapeflow.debugging.values import assert_positive
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 from tapeflow.linalg.diagonals import diag
 from tapeflow.linalg.operators import hints
-from tapeflow.linalg.operators.base import LinearOperator
+from tapeflow.linalg.operators.base import DiagonalOperator
 from tapeflow.linalg.operators.shapes import (
-    add_to_diagonal,
     assert_nonzero,
     assert_real,
     check_rank,
@@ -32,7 +31,7 @@ from tapeflow.math.elementwise import log, sqrt
 from tapeflow.math.reduction import reduce_max, reduce_min, reduce_prod, reduce_sum
 
 
-class LinearOperatorDiag(LinearOperator):
+class LinearOperatorDiag(DiagonalOperator):
     """Diagonal matrices, which hold their diagonals alone.
 
     Args:
@@ -113,12 +112,6 @@ class LinearOperatorDiag(LinearOperator):
         return diag(self._diag)
 
     def _diag_part(self) -> Any:
-        return identity(self._diag)
-
-    def _add_to_tensor(self, x: TensorLike) -> Any:
-        return add_to_diagonal(x, self._diag)
-
-    def _eigvals(self) -> Any:
         return identity(self._diag)
 
     def _cond(self) -> Any:

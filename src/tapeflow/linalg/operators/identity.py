@@ -22,17 +22,10 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.debugging.shapes import assert_rank
 from tapeflow.debugging.values import assert_equal, assert_non_negative, assert_positive
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
-from tapeflow.linalg.diagonals import diag
 from tapeflow.linalg.operators import hints
-from tapeflow.linalg.operators.base import LinearOperator
+from tapeflow.linalg.operators.base import DiagonalOperator, LinearOperator, UnitaryOperator
 from tapeflow.linalg.operators.operator_slices import slice_batch
-from tapeflow.linalg.operators.shapes import (
-    add_to_diagonal,
-    assert_real,
-    broadcast_dynamic,
-    broadcast_static,
-    parameter,
-)
+from tapeflow.linalg.operators.shapes import assert_real, broadcast_dynamic, broadcast_static, parameter
 from tapeflow.math.casting import cast
 from tapeflow.math.complex import real
 from tapeflow.math.elementwise import abs as abs_op
@@ -73,7 +66,7 @@ def _static_dimension(tensor: Tensor) -> int | None:
     return None if static is None else int(static)
 
 
-class _UniformOperator(LinearOperator):
+class _UniformOperator(DiagonalOperator):
     """An operator with one number everywhere on its diagonal."""
 
     def _min_matrix_dim(self) -> int | None:
@@ -161,7 +154,7 @@ class _SizedOperator(_UniformOperator):
         return type(self)(**{**self.parameters, "batch_shape": batch.as_list()})
 
 
-class LinearOperatorIdentity(_SizedOperator):
+class LinearOperatorIdentity(UnitaryOperator, _SizedOperator):
     """Identity matrices.
 
     Args:
@@ -223,32 +216,14 @@ class LinearOperatorIdentity(_SizedOperator):
     def _matvec(self, x: Any, adjoint: bool = False) -> Any:
         return self._possibly_broadcast_batch_shape(x, 1)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return self._matmul(rhs, adjoint, adjoint_arg)
-
     def _determinant(self) -> Any:
         return self._filled(1)
-
-    def _log_abs_determinant(self) -> Any:
-        return self._filled(0)
 
     def _trace(self) -> Any:
         return self._filled(1) * cast(self.domain_dimension_tensor(), self.dtype)
 
     def _diag_part(self) -> Any:
         return self._ones_diag()
-
-    def _add_to_tensor(self, x: Any) -> Any:
-        return add_to_diagonal(x, self._ones_diag())
-
-    def _eigvals(self) -> Any:
-        return self._ones_diag()
-
-    def _cond(self) -> Any:
-        return self._filled(1)
-
-    def _assert_non_singular(self) -> Any:
-        return None
 
     def _assert_positive_definite(self) -> Any:
         return None
@@ -258,9 +233,6 @@ class LinearOperatorIdentity(_SizedOperator):
 
     def _to_dense(self) -> Any:
         return eye(self.domain_dimension_tensor(), batch_shape=self.batch_shape_tensor(), dtype=self.dtype)
-
-    def _linop_adjoint(self) -> LinearOperatorIdentity:
-        return self
 
     def _linop_inverse(self) -> LinearOperatorIdentity:
         return self
@@ -363,15 +335,6 @@ class LinearOperatorScaledIdentity(_UniformOperator):
 
     def _diag_part(self) -> Any:
         return self._scale(1, False) * ones(self.shape_tensor()[:-1], self.dtype)
-
-    def _to_dense(self) -> Any:
-        return diag(self._diag_part())
-
-    def _add_to_tensor(self, x: Any) -> Any:
-        return add_to_diagonal(x, self._diag_part())
-
-    def _eigvals(self) -> Any:
-        return self._diag_part()
 
     def _cond(self) -> Any:
         size = abs_op(self._multiplier)
@@ -492,9 +455,6 @@ class LinearOperatorZeros(_SizedOperator):
         return self._filled(0)
 
     def _diag_part(self) -> Any:
-        return self._zeros_diag()
-
-    def _eigvals(self) -> Any:
         return self._zeros_diag()
 
     def _to_dense(self) -> Any:

@@ -24,7 +24,7 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 from tapeflow.linalg.diagonals import diag_part, set_diag
 from tapeflow.linalg.operators import hints
-from tapeflow.linalg.operators.base import LinearOperator
+from tapeflow.linalg.operators.base import UnitaryOperator
 from tapeflow.linalg.operators.shapes import broadcast_batches, check_rank, parameter, square_dynamic, square_static
 from tapeflow.linalg.products import matmul
 from tapeflow.math.casting import cast
@@ -32,7 +32,7 @@ from tapeflow.math.comparison import equal
 from tapeflow.math.normalize import l2_normalize
 
 
-class LinearOperatorPermutation(LinearOperator):
+class LinearOperatorPermutation(UnitaryOperator):
     """Permutation matrices: element i of `A @ x` is element `perm[i]` of `x`.
 
     Args:
@@ -95,12 +95,6 @@ class LinearOperatorPermutation(LinearOperator):
         x, column = broadcast_batches([x, expand_dims(perm, -1)])
         return gather(x, squeeze(column, -1), axis=-2, batch_dims=x.shape.rank - 2)
 
-    def _solve(self, rhs: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return self._matmul(rhs, not adjoint, adjoint_arg)
-
-    def _log_abs_determinant(self) -> Any:
-        return self._filled(0)
-
     def _places(self) -> Any:
         """Returns the numbers from 0 to n - 1."""
         return range_op(cast(self.domain_dimension_tensor(), self._perm.dtype))
@@ -111,14 +105,8 @@ class LinearOperatorPermutation(LinearOperator):
     def _diag_part(self) -> Any:
         return cast(equal(self._places(), self._perm), self.dtype)
 
-    def _cond(self) -> Any:
-        return self._filled(1)
 
-    def _assert_non_singular(self) -> Any:
-        return None
-
-
-class LinearOperatorHouseholder(LinearOperator):
+class LinearOperatorHouseholder(UnitaryOperator):
     """Reflections at the hyperplanes perpendicular to vectors: `1 - 2 v v^H / |v|^2`.
 
     Args:
@@ -177,14 +165,8 @@ class LinearOperatorHouseholder(LinearOperator):
         column = expand_dims(self._unit(), -1)
         return x - 2.0 * column * matmul(column, x, adjoint_a=True)
 
-    def _solve(self, rhs: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return self._matmul(rhs, adjoint, adjoint_arg)
-
     def _determinant(self) -> Any:
         return self._filled(-1)
-
-    def _log_abs_determinant(self) -> Any:
-        return self._filled(0)
 
     def _trace(self) -> Any:
         return self._filled(1) * cast(self.domain_dimension_tensor() - 2, self.dtype)
@@ -202,20 +184,11 @@ class LinearOperatorHouseholder(LinearOperator):
         axis = identity(self._reflection_axis)
         return concat([-ones_like(axis[..., :1]), ones_like(axis[..., 1:])], -1)
 
-    def _cond(self) -> Any:
-        return self._filled(1)
-
-    def _assert_non_singular(self) -> Any:
-        return None
-
     def _assert_positive_definite(self) -> Any:
         raise InvalidArgumentError.of("Householder operators are always non-positive definite.")
 
     def _assert_self_adjoint(self) -> Any:
         return None
-
-    def _linop_adjoint(self) -> LinearOperatorHouseholder:
-        return self
 
     def _linop_inverse(self) -> LinearOperatorHouseholder:
         return self

@@ -6,10 +6,11 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.array.concat_and_split import concat, unstack
+from tapeflow.array.concat_and_split import concat
 from tapeflow.array.creation import zeros
 from tapeflow.array.properties import broadcast_dynamic_shape, shape_op
 from tapeflow.array.reshapes import broadcast_to, expand_dims, squeeze
+from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape, broadcast_shape
@@ -29,11 +30,7 @@ def parameter(value: TensorLike) -> Any:
 
 def dimensions(x: Any) -> list[Any]:
     """Returns the dimensions of a tensor: numbers, and scalar tensors for those that are not static."""
-    static = x.shape.as_list()
-    if None not in static:
-        return static
-    dynamic = unstack(shape_op(x), len(static))
-    return [d if s is None else s for s, d in zip(static, dynamic, strict=True)]
+    return list(shape_of(x))
 
 
 def broadcast_static(*shapes: TensorShape) -> TensorShape:
@@ -46,14 +43,15 @@ def broadcast_dynamic(*shapes: Any) -> Any:
     return functools.reduce(broadcast_dynamic_shape, shapes)
 
 
-def square_static(vectors: Any) -> TensorShape:
+def square_static(*vectors: Any) -> TensorShape:
     """Returns the static shape `[..., n, n]` of the matrices that vectors of shape `[..., n]` define."""
-    return vectors.shape + vectors.shape[-1:]
+    shape = broadcast_static(*[v.shape for v in vectors])
+    return shape + shape[-1:]
 
 
-def square_dynamic(vectors: Any) -> Any:
+def square_dynamic(*vectors: Any) -> Any:
     """Returns the shape `[..., n, n]` of the matrices that vectors of shape `[..., n]` define, as a tensor."""
-    shape = shape_op(vectors)
+    shape = broadcast_dynamic(*[shape_op(v) for v in vectors])
     return concat([shape, shape[-1:]], 0)
 
 

@@ -13,11 +13,10 @@ from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
+from tapeflow.linalg.operators import hints
 
 if TYPE_CHECKING:
     from tapeflow.linalg.operators.base import LinearOperator
-
-_HINTS = ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
 
 
 class LinearOperatorSpec(TypeSpec):
@@ -80,9 +79,9 @@ def spec_of(operator: LinearOperator) -> LinearOperatorSpec:
     """Returns the spec of an operator."""
     parameters = operator.parameters
     # A class that does not say which of its arguments matter needs all of them.
-    names = list(operator._matrix_dimensions) or [n for n in parameters if n not in _HINTS and n != "name"]
+    names = list(operator._matrix_dimensions) or [n for n in parameters if n not in hints.NAMES and n != "name"]
     specs, others = {}, {}
-    for name in (*names, *(hint for hint in _HINTS if hint in parameters)):
+    for name in (*names, *(hint for hint in hints.NAMES if hint in parameters)):
         value = _operator_argument(operator, name)
         spec = _value_spec(value)
         if spec is None:
@@ -95,7 +94,7 @@ def spec_of(operator: LinearOperator) -> LinearOperatorSpec:
 def _operator_argument(operator: LinearOperator, name: str) -> Any:
     """Returns an argument of an operator: a tensor, an operator, or a Python value."""
     argument = operator.parameters.get(name)
-    if name in _HINTS or (argument is not None and hasattr(operator, name)):
+    if name in hints.NAMES or (argument is not None and hasattr(operator, name)):
         return getattr(operator, name)
     static = get_static_value(argument) if isinstance(argument, Tensor) else argument  # without a property: a size
     return static.tolist() if isinstance(static, (np.ndarray, np.generic)) else argument if static is None else static
