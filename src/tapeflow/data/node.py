@@ -14,6 +14,7 @@ Operations see flat elements: tuples of tensors, with variants for ragged and sp
 from __future__ import annotations
 
 import copy
+import dataclasses
 import inspect
 import itertools
 import operator
@@ -57,6 +58,7 @@ Class = TypeVar("Class", bound="type[Node]")
 _NO_OPTIONS = Options()  # of every pipeline that sets none
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
 class Rows:
     """Elements that are rows of arrays, so many can be gathered at once.
 
@@ -66,12 +68,9 @@ class Rows:
         between: returns the rows from `start` to `stop` as one batch.
     """
 
-    def __init__(
-        self, count: int, take: Callable[[torch.Tensor], Element], between: Callable[[int, int], Element]
-    ) -> None:
-        self.count = count
-        self.take = take
-        self.between = between
+    count: int
+    take: Callable[[torch.Tensor], Element]
+    between: Callable[[int, int], Element]
 
     def at(self, number: int) -> Element:
         """Returns one row."""

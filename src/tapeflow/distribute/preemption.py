@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import shutil
 import signal
@@ -25,6 +26,7 @@ from tapeflow.train.manager import CheckpointManager
 _SECONDS_TO_SAVE = 30.0  # of a grace period, left for the checkpoint
 
 
+@dataclasses.dataclass(eq=False)
 class TerminationConfig:
     """Tells when a platform will stop a worker, and how the worker then ends.
 
@@ -42,15 +44,10 @@ class TerminationConfig:
         60
     """
 
-    def __init__(
-        self,
-        termination_watcher_fn: Callable[[], bool] | None = None,
-        exit_fn: Callable[[], Any] | None = None,
-        grace_period: float | None = None,
-        save_fn: Callable[..., Any] | None = None,
-    ) -> None:
-        self.termination_watcher_fn, self.exit_fn = termination_watcher_fn, exit_fn
-        self.grace_period, self.save_fn = grace_period, save_fn
+    termination_watcher_fn: Callable[[], bool] | None = None
+    exit_fn: Callable[[], Any] | None = None
+    grace_period: float | None = None
+    save_fn: Callable[..., Any] | None = None
 
 
 class PreemptionCheckpointHandler:

@@ -7,6 +7,7 @@ as a whole.
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import re
 import struct
@@ -226,6 +227,7 @@ def frame_record(data: bytes) -> bytes:
     )
 
 
+@dataclasses.dataclass(eq=False)
 class TFRecordOptions:
     """The compression of a TFRecord file.
 
@@ -245,28 +247,18 @@ class TFRecordOptions:
 
     compression_type_map: ClassVar[dict[int, str]] = {0: "", 1: "ZLIB", 2: "GZIP"}
 
-    def __init__(
-        self,
-        compression_type: str | None = None,
-        flush_mode: int | None = None,
-        input_buffer_size: int | None = None,
-        output_buffer_size: int | None = None,
-        window_bits: int | None = None,
-        compression_level: int | None = None,
-        compression_method: int | None = None,
-        mem_level: int | None = None,
-        compression_strategy: int | None = None,
-    ) -> None:
-        self.get_compression_type_string(compression_type)
-        self.compression_type = compression_type
-        self.flush_mode = flush_mode
-        self.input_buffer_size = input_buffer_size
-        self.output_buffer_size = output_buffer_size
-        self.window_bits = window_bits
-        self.compression_level = compression_level
-        self.compression_method = compression_method
-        self.mem_level = mem_level
-        self.compression_strategy = compression_strategy
+    compression_type: str | None = None
+    flush_mode: int | None = None
+    input_buffer_size: int | None = None
+    output_buffer_size: int | None = None
+    window_bits: int | None = None
+    compression_level: int | None = None
+    compression_method: int | None = None
+    mem_level: int | None = None
+    compression_strategy: int | None = None
+
+    def __post_init__(self) -> None:
+        self.get_compression_type_string(self.compression_type)
 
     @classmethod
     def get_compression_type_string(cls, options: Any) -> str:
