@@ -96,7 +96,7 @@ def _next_element(handle: Tensor, *_: Any) -> Any:
         try:
             return handle[()].iterator.take_encoded()
         except StopIteration:
-            raise errors.OutOfRangeError(None, None, "End of sequence [Op:IteratorGetNext] name: ") from None
+            raise errors.OutOfRangeError.of("End of sequence [Op:IteratorGetNext] name: ") from None
 
 
 for _name in ("IteratorGetNext", "IteratorGetNextSync"):

@@ -14,20 +14,20 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple
+from typing import Any
 
 from google.protobuf.message import DecodeError
 from tensorboard.compat.proto import struct_pb2
 from tensorboard.compat.proto.tensor_pb2 import TensorProto
 
 from tapeflow.core.errors import DataLossError, FailedPreconditionError, NotFoundError
+from tapeflow.core.protos import SnapshotMetadataRecord
 from tapeflow.core.types.dtypes import int64, string, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.spec_proto import from_proto, to_proto
 from tapeflow.core.types.type_spec import TypeSpec
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, invalid
-from tapeflow.core.varint import read_varint, varint
 from tapeflow.data.elements import (
     Element,
     bare,
@@ -100,47 +100,31 @@ def _damaged_file(path: str, why: object) -> DataLossError:
 # ---- folders ---------------------------------------------------------------------------------------------------------
 
 
-class Metadata(NamedTuple):
-    """TensorFlow's `SnapshotMetadataRecord`: fields 2, 6 and 1000."""
+def write_metadata(folder: str, run: str, size: int, spec: Any) -> None:
+    """Writes the name and the size of a run, after everything else."""
+    record = SnapshotMetadataRecord(
+        run_id=run, version=2, num_elements=size, finalized=True, creation_timestamp=time.time_ns() // 1000,
+        dtype=[s.dtype.as_datatype_enum for s in encoded_specs(spec)],
+    )  # fmt: skip
+    write_file(os.path.join(folder, METADATA), record.SerializeToString())
 
-    run: str
-    size: int
-    finalized: bool
 
-    def write(self, folder: str, spec: Any) -> None:
-        """Writes it, after everything else."""
-        dtypes = bytes(s.dtype.as_datatype_enum for s in encoded_specs(spec))
-        data = (
-            b"\x12" + varint(len(self.run)) + self.run.encode() + b"\x18" + varint(time.time_ns() // 1000) + b"\x20\x02"
-            b"\x2a" + varint(len(dtypes)) + dtypes + b"\x30" + varint(self.size) + varint(1000 << 3) + b"\x01"
-        )  # fmt: skip
-        write_file(os.path.join(folder, METADATA), data)
+def read_metadata(folder: str) -> tuple[str, int]:
+    """Returns the name of the present run, and the number of its elements.
 
-    @staticmethod
-    def read(folder: str) -> Metadata:
-        """Reads it.
-
-        Raises:
-            NotFoundError: there is none.
-        """
-        with gfile.GFile(os.path.join(folder, METADATA), "rb") as file:
-            data = file.read()
-        fields: dict[int, Any] = {2: b"", 6: UNKNOWN, 1000: 0}
-        position = 0
-        try:
-            while position < len(data):
-                key, position = read_varint(data, position)
-                value, position = read_varint(data, position)
-                if key & 7 == 2:  # bytes, of this length
-                    fields[key >> 3], position = data[position : position + value], position + value
-                else:
-                    fields[key >> 3] = value
-            run, size, finalized = fields[2].decode(), fields[6], fields[1000]
-            if not (re.fullmatch(r"\d+", run) and type(size) is type(finalized) is int and size < 1 << 63):
-                raise ValueError("it names no run")
-        except (ValueError, AttributeError) as error:
-            raise _damaged_file(os.path.join(folder, METADATA), error) from None
-        return Metadata(run, size, bool(finalized))
+    Raises:
+        NotFoundError: there is none.
+    """
+    path = os.path.join(folder, METADATA)
+    with gfile.GFile(path, "rb") as file:
+        data = file.read()
+    try:
+        record = SnapshotMetadataRecord.FromString(data)
+        if not re.fullmatch(r"\d+", record.run_id) or record.num_elements < 0:
+            raise ValueError("it names no run")
+    except (DecodeError, ValueError) as error:
+        raise _damaged_file(path, error) from None
+    return record.run_id, record.num_elements if record.HasField("num_elements") else UNKNOWN
 
 
 def read_spec(folder: str) -> Any:
@@ -204,7 +188,7 @@ def write_run(
             writer.close()
         sync_tree(new)
         rename(new, os.path.join(folder, run))
-    Metadata(run, writer.count, True).write(folder, spec)
+    write_metadata(folder, run, writer.count, spec)
 
 
 def save(node: Node, path: str | os.PathLike, compression: str | None, shard_func: Callable[..., Any] | None) -> None:

@@ -268,11 +268,9 @@ class _Loader:
         for i, node in enumerate(self._nodes):
             kind = node.WhichOneof("kind")
             if kind not in make:
-                raise errors.UnimplementedError(
-                    None,
-                    None,
+                raise errors.UnimplementedError.of(
                     f"The SavedModel at {self._directory} holds an object of kind {kind!r} "
-                    f"({self._name_of(i)!r}), which can't be loaded yet.",
+                    f"({self._name_of(i)!r}), which can't be loaded yet."
                 )
             if i not in self.objects:
                 self.objects[i] = make[kind](i, getattr(node, kind))
@@ -409,13 +407,11 @@ class _Loader:
             bundle, attributes = values[number]
             if not (isinstance(restored, Trackable) and restore_state(restored, attributes, bundle)):
                 names = [attribute.checkpoint_key for attribute in attributes]
-                raise errors.UnimplementedError(
-                    None,
-                    None,
+                raise errors.UnimplementedError.of(
                     f"The SavedModel at {self._directory} has values of {self._name_of(number)!r} in its checkpoint "
                     f"({names}), and neither functions that restore them nor an object that takes them. Load it with "
                     "tf.saved_model.LoadOptions(experimental_skip_checkpoint=True) to go on without all its values, or "
-                    "save it again without that object.",
+                    "save it again without that object."
                 )
 
     def _variable(self, number: int, proto: Any, values: _Values) -> Variable:
@@ -426,8 +422,8 @@ class _Loader:
         elif self._options.experimental_skip_checkpoint or self._options.allow_partial_checkpoint:
             value = zeros([0 if d is None else d for d in shape.as_list()], dtype)
         else:
-            raise errors.NotFoundError(
-                None, None, f"The checkpoint of the SavedModel at {self._directory} has no value for {proto.name!r}."
+            raise errors.NotFoundError.of(
+                f"The checkpoint of the SavedModel at {self._directory} has no value for {proto.name!r}."
             )
         variable = Variable(
             value, trainable=proto.trainable, name=proto.name or None, dtype=dtype, shape=shape,

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 from collections import namedtuple
 from typing import Any
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format
+from google.protobuf import text_format
 from google.protobuf.message import DecodeError, Message
 from tensorboard.compat.proto import meta_graph_pb2, saved_object_graph_pb2
 
-from tapeflow.core.protos import SavedModel
+from tapeflow.core.protos import SavedModel, declare_message
 from tapeflow.core.types.spec_proto import from_proto, to_proto
 from tapeflow.io import gfile
 from tapeflow.io.atomic_replace import write_file
@@ -98,27 +99,23 @@ def read_model(export_dir: str) -> list[Any]:
         raise OSError(f"Cannot parse file {path}: {error}.") from None
 
 
+@functools.cache
+def _text_message() -> Any:
+    """Returns the class of the message `SavedModel`, on TensorBoard's messages: in text, no field can be just bytes."""
+    return declare_message(
+        "SavedModelText", saved_model_schema_version=(1, int), meta_graphs=(2, [meta_graph_pb2.MetaGraphDef])
+    )
+
+
 def _read_text(path: str) -> list[Any]:
     """Reads the `MetaGraphDef`s of a SavedModel in the form of text.
 
     Raises:
         OSError: it is damaged.
     """
-    file = descriptor_pb2.FileDescriptorProto(name="tapeflow/saved_model_text.proto", syntax="proto3")
-    meta = meta_graph_pb2.MetaGraphDef.DESCRIPTOR
-    file.dependency.append(meta.file.name)
-    message = file.message_type.add(name="SavedModelText")
-    message.field.add(name="saved_model_schema_version", number=1, type=3, label=1)
-    message.field.add(name="meta_graphs", number=2, type=11, label=3, type_name=f".{meta.full_name}")
-    pool = descriptor_pool.Default()
-    try:
-        descriptor = pool.FindMessageTypeByName("SavedModelText")
-    except KeyError:
-        pool.AddSerializedFile(file.SerializeToString())
-        descriptor = pool.FindMessageTypeByName("SavedModelText")
     try:
         with gfile.GFile(path) as contents:
-            parsed = text_format.Parse(contents.read(), message_factory.GetMessageClass(descriptor)())
+            parsed = text_format.Parse(contents.read(), _text_message()())
     except (text_format.ParseError, UnicodeDecodeError, RecursionError) as error:
         raise OSError(f"Cannot parse file {path}: {error}.") from None
     return list(parsed.meta_graphs)

@@ -120,8 +120,8 @@ def _write_tensors(file: Any, tensors: Iterable[tuple[str, EagerTensor]]) -> dic
         elif isinstance(value, torch.Tensor):
             size, crc = _write_buffer(file, _tensor_bytes(value))
         else:
-            raise errors.UnimplementedError(
-                None, None, f"Tensor {key!r} is of dtype {tensor.dtype.name}, which a checkpoint cannot hold."
+            raise errors.UnimplementedError.of(
+                f"Tensor {key!r} is of dtype {tensor.dtype.name}, which a checkpoint cannot hold."
             )
         entry = BundleEntryProto(
             dtype=tensor.dtype.as_datatype_enum, offset=offset, size=size, crc32c=mask_checksum(crc)
@@ -203,10 +203,9 @@ class Bundle:
             if tables:
                 self._read_first_version(tables)
                 return True
-            raise errors.NotFoundError(
-                None, None,
-                f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {self.prefix}",
-            )  # fmt: skip
+            raise errors.NotFoundError.of(
+                f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {self.prefix}"
+            )
         with translate_os_errors(self._file), open(self._file, "rb") as index, ExitStack() as files:
             self._read_index(index.read())
             self._data = {}
@@ -232,9 +231,7 @@ class Bundle:
         except (ValueError, DecodeError) as error:
             raise self._lost(f"{error}. Perhaps the file is corrupt or no checkpoint.") from None
         if header.endianness:
-            raise errors.UnimplementedError(
-                None, None, f"{self._file}: reading a bundle written big-endian is not supported."
-            )
+            raise errors.UnimplementedError.of(f"{self._file}: reading a bundle written big-endian is not supported.")
         if header.num_shards < 1:
             raise self._lost("it has no header.")
         self._shards = header.num_shards
@@ -266,7 +263,7 @@ class Bundle:
 
     def _lost(self, why: str, entry: str | None = None, file: str | None = None) -> errors.DataLossError:
         where = f"{file or self._file}" + (f", entry {entry!r}" if entry is not None else "")
-        return errors.DataLossError(None, None, f"Unable to read the checkpoint file {where}: {why}")
+        return errors.DataLossError.of(f"Unable to read the checkpoint file {where}: {why}")
 
     def dtype(self, key: str) -> DType:
         """Returns the dtype of a tensor."""
@@ -279,7 +276,7 @@ class Bundle:
     def _entry_of(self, key: str) -> Any:
         entry = self.entries.get(key)
         if entry is None:
-            raise errors.NotFoundError(None, None, f"Key {key} not found in checkpoint")
+            raise errors.NotFoundError.of(f"Key {key} not found in checkpoint")
         return entry
 
     def _dtype(self, key: str, entry: Any) -> DType:
@@ -366,7 +363,7 @@ class Bundle:
         path = data_file(self.prefix, entry.shard_id, self._shards)
         file = self._data.get(path)
         if file is None:
-            raise errors.NotFoundError(None, None, f"{path}; No such file or directory (entry {key!r})")
+            raise errors.NotFoundError.of(f"{path}; No such file or directory (entry {key!r})")
         available = os.fstat(file.fileno()).st_size
         if entry.offset < 0 or entry.size < 0 or entry.offset + entry.size > available:
             raise self._lost(
@@ -423,7 +420,7 @@ def _piece_bounds(extents: Any) -> list[tuple[int, int]]:
 
 def _read_numbers(file: Any, entry: Any, count: int, dtype: DType, lost: Callable[[str], Exception]) -> torch.Tensor:
     if dtype.torch is None:
-        raise errors.UnimplementedError(None, None, f"Tensors of dtype {dtype.name} cannot be read from a checkpoint.")
+        raise errors.UnimplementedError.of(f"Tensors of dtype {dtype.name} cannot be read from a checkpoint.")
     if entry.size != count * dtype.torch.itemsize:
         raise lost(f"it has {entry.size} bytes, where its shape and dtype need {count * dtype.torch.itemsize}.")
     memory = torch.empty(entry.size, dtype=torch.uint8)

@@ -219,9 +219,7 @@ class Checkpoint(AutoTrackable):
         if OBJECT_GRAPH not in bundle.entries:
             return _restore_by_names(bundle, view)
         if bundle.dtype(OBJECT_GRAPH) is not string or bundle.shape(OBJECT_GRAPH):
-            raise errors.DataLossError(
-                None, None, f"The entry {OBJECT_GRAPH!r} of {bundle.prefix} is no single string."
-            )
+            raise errors.DataLossError.of(f"The entry {OBJECT_GRAPH!r} of {bundle.prefix} is no single string.")
         graph = parse_graph(bundle, bundle.read(OBJECT_GRAPH).numpy())
         restoration = Restoration(bundle, graph, view, options is not None and options.experimental_skip_slot_variables)
         Position(restoration, 0).restore(view.root)
@@ -250,12 +248,10 @@ class Checkpoint(AutoTrackable):
         try:
             status = self.read(save_path, options)
         except errors.NotFoundError as error:
-            raise errors.NotFoundError(
-                None,
-                None,
+            raise errors.NotFoundError.of(
                 f"Error when restoring from checkpoint or SavedModel at {save_path}: {error.message}\nPlease "
                 "double-check that the path is correct. You may be missing the checkpoint suffix (e.g. the '-1' in "
-                "'path/to/ckpt-1').",
+                "'path/to/ckpt-1')."
             ) from None
         self._maybe_create_save_counter()
         return status

@@ -37,8 +37,8 @@ def parse_graph(bundle: Bundle, data: bytes) -> Any:
         if not count or any(not 0 <= i < count for i in ids):
             raise ValueError("it names nodes that are not there")
     except Exception as error:
-        raise errors.DataLossError(
-            None, None, f"The object graph in the checkpoint {bundle.prefix} cannot be read: {error}"
+        raise errors.DataLossError.of(
+            f"The object graph in the checkpoint {bundle.prefix} cannot be read: {error}"
         ) from None
     return graph
 
@@ -229,9 +229,7 @@ def restored_tensor(bundle: Bundle, key: str, like: EagerTensor) -> EagerTensor:
     saved = bundle.dtype(key)
     if saved is not like.dtype:
         mine, theirs = (_ENUM_NAMES.get(d.name, d.name) for d in (like.dtype, saved))
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"tensor_name = {key}; expected dtype {mine} does not equal original dtype {theirs} [Op:RestoreV2]",
+        raise errors.InvalidArgumentError.of(
+            f"tensor_name = {key}; expected dtype {mine} does not equal original dtype {theirs} [Op:RestoreV2]"
         )
     return bundle.read(key)
