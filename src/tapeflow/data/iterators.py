@@ -351,9 +351,7 @@ class OwnedIterator(Iterator, Trackable):
         return self
 
     def __next__(self) -> Any:
-        if state.graph is not None:
-            return self._in_graph().get_next()
-        return self._pack(self.take())
+        return self._pack(self.take()) if state.graph is None else self._in_graph().get_next()
 
     def get_next(self) -> Any:
         """Returns the next element.

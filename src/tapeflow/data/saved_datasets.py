@@ -13,7 +13,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -144,30 +144,6 @@ def read_spec(folder: str) -> Any:
     return spec
 
 
-class _ShardWriter:
-    """Writes elements to the shards of a run."""
-
-    def __init__(self, folder: str, spec: Any, compression: str) -> None:
-        self._folder, self._specs, self._compression = folder, flatten(spec), compression
-        self._files: dict[int, TFRecordWriter] = {}
-        self.count = 0
-
-    def write(self, element: Element, shard: int = 0) -> None:
-        """Adds an element to a shard."""
-        file = self._files.get(shard)
-        if file is None:
-            path = os.path.join(self._folder, f"{shard:08d}.shard")
-            gfile.makedirs(path)
-            file = self._files[shard] = TFRecordWriter(os.path.join(path, _FILE), self._compression)
-        write_element(file, element, self._specs)
-        self.count += 1
-
-    def close(self) -> None:
-        """Ends all files."""
-        for file in self._files.values():
-            file.close()
-
-
 def written_folder(folder: str) -> AbstractContextManager[str]:
     """Yields a folder to write, the saved dataset at the end. Earlier runs stay, for those who read them."""
     return replaced_folder(folder, last=METADATA, parts=rf"\d+|{re.escape(_SPEC)}|{re.escape(METADATA)}")
@@ -177,18 +153,22 @@ def write_run(
     folder: str, spec: Any, compression: str, elements: Iterator[Element], shard_of: Callable[[Element], Element] | None
 ) -> Iterator[Element]:
     """Writes elements to the folder of a new run, and yields each; then writes the metadata."""
-    run = str(secrets.randbits(63))
+    run, size, specs = str(secrets.randbits(63)), 0, flatten(spec)
+    writers: dict[int, TFRecordWriter] = {}  # of the shards
     with temporary_folder(os.path.join(folder, run)) as new:
-        writer = _ShardWriter(new, spec, compression)
-        try:
+        with ExitStack() as files:
             for element in elements:
-                writer.write(element, 0 if shard_of is None else int(shard_of(element)[0]))
+                shard = 0 if shard_of is None else int(shard_of(element)[0])
+                if shard not in writers:
+                    path = os.path.join(new, f"{shard:08d}.shard")
+                    gfile.makedirs(path)
+                    writers[shard] = files.enter_context(TFRecordWriter(os.path.join(path, _FILE), compression))
+                write_element(writers[shard], element, specs)
+                size += 1
                 yield element
-        finally:
-            writer.close()
         sync_tree(new)
         rename(new, os.path.join(folder, run))
-    write_metadata(folder, run, writer.count, spec)
+    write_metadata(folder, run, size, spec)
 
 
 def save(node: Node, path: str | os.PathLike, compression: str | None, shard_func: Callable[..., Any] | None) -> None:

@@ -357,16 +357,12 @@ class _Pool:
 
     def _next(self, tasks: deque[_Task], ordered: bool) -> _Task:
         """Takes a task that is done out of those under way."""
+        candidates = [tasks[0]] if ordered else tasks
         with self.changed:
-            if ordered:
-                self.changed.wait_for(lambda: self.closed or tasks[0].done)
-            else:
-                self.changed.wait_for(lambda: self.closed or any(t.done for t in tasks))
+            self.changed.wait_for(lambda: self.closed or any(t.done for t in candidates))
             if self.closed:
                 raise RuntimeError("the pipeline was stopped because the program ends")
-        if ordered:
-            return tasks.popleft()
-        task = next(t for t in tasks if t.done)
+        task = next(t for t in candidates if t.done)
         tasks.remove(task)
         return task
 

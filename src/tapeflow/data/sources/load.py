@@ -82,8 +82,7 @@ def dataset_of_shards(folder: str, spec: Any, compression: str, reader: Any) -> 
     paths = sorted(gfile.glob(os.path.join(folder, "*.shard", "*.snapshot")))
     files = [(DatasetSpec.dataset(_ShardFile(p, spec, compression)),) for p in paths]
     shards = DatasetSpec.dataset(Elements(files, DatasetSpec(spec)))
-    dataset = reader((shards,))[0] if isinstance(reader, MappedFunction) else (reader or _in_turn)(shards)
-    return dataset._node
+    return (reader((shards,))[0] if isinstance(reader, MappedFunction) else (reader or _in_turn)(shards))._node
 
 
 def _in_turn(shards: Dataset) -> Any:

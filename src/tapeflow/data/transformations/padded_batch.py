@@ -88,8 +88,7 @@ class PaddedBatch(Batching):
         return map(self._stacked, runs)
 
     def _stacked(self, run: list[Element]) -> Element:
-        columns = zip(*run, strict=True)
-        return tuple(map(_pad_component, columns, self._shapes, self._fills))
+        return tuple(map(_pad_component, zip(*run, strict=True), self._shapes, self._fills))
 
 
 def _sizes_field(target: Any, shape: Any) -> Any:
