@@ -24,7 +24,6 @@ from tapeflow.math.comparison import greater
 from tapeflow.math.extrema import minimum
 
 if TYPE_CHECKING:
-    from tapeflow.core.values.tensor import Tensor
     from tapeflow.data.dataset import Dataset
     from tapeflow.distribute.strategy import Strategy
 
@@ -216,7 +215,7 @@ class DistributedIterator(CompositeTensor):
             )
 
         def nothing() -> Any:  # the dataset ended between two replicas
-            return nest.map_structure(_nothing_like, first)
+            return nest.map_structure(lambda t: t[:0], first)
 
         return self._placed([first, *(cond(o.has_value(), o.get_value, nothing) for o in others)])
 
@@ -257,9 +256,7 @@ class DistributedDatasetSpec(_DividedSpec):
 
     __slots__ = ()
 
-    @property
-    def value_type(self) -> type:
-        return DistributedDataset
+    value_type = DistributedDataset
 
     def _to_components(self, value: DistributedDataset) -> Any:
         return [value._dataset]
@@ -270,9 +267,7 @@ class DistributedIteratorSpec(_DividedSpec):
 
     __slots__ = ()
 
-    @property
-    def value_type(self) -> type:
-        return DistributedIterator
+    value_type = DistributedIterator
 
     def _to_components(self, value: DistributedIterator) -> Any:
         return [value._iterator]
@@ -306,11 +301,6 @@ def _empty_of_spec(spec: Any) -> Any:
             "dataset, or let it drop the remainder."
         )
     return zeros([0, *[d or 0 for d in spec.shape.as_list()[1:]]][: spec.shape.rank], spec.dtype)
-
-
-def _nothing_like(batch: Tensor) -> Any:
-    """Returns a batch like this one without elements."""
-    return batch[:0]
 
 
 def _check_batched(spec: Any, division: Division) -> None:

@@ -21,6 +21,7 @@ from tapeflow.core import errors
 from tapeflow.core.values.tensor import flat_bytes
 from tapeflow.distribute.cluster_resolver.environment import TorchrunClusterResolver
 from tapeflow.distribute.cluster_resolver.resolver import ClusterResolver
+from tapeflow.transport.calls import is_loopback
 
 TIMEOUT_SECONDS = 600.0
 _RESTART = (
@@ -90,13 +91,10 @@ class WorkerGroup:
             yield
         except RuntimeError as error:
             kind = _kind_of(error)
-            late = kind is errors.DeadlineExceededError
-            cause = (
-                f"a worker did not come to {what} within {self.timeout.total_seconds():g} s"
-                if late
-                else f"a worker ended, or can't be reached, during {what}"
-            )
-            hint = "CommunicationOptions(timeout_seconds=) sets the time. " if late else ""
+            cause, hint = f"a worker ended, or can't be reached, during {what}", ""
+            if kind is errors.DeadlineExceededError:
+                cause = f"a worker did not come to {what} within {self.timeout.total_seconds():g} s"
+                hint = "CommunicationOptions(timeout_seconds=) sets the time. "
             self._error = kind.of(f"Worker {self.rank} of {self.size}: {cause}. {hint}{_RESTART} ({error})")
             raise self._error from error
 
@@ -151,8 +149,7 @@ class WorkerGroup:
             sizes = [torch.empty_like(size) for _ in range(self.size)]
             self.backend(size).allgather([sizes], [size]).wait()
             counts = [int(s) for s in sizes]
-            longest = max(counts)
-            sent = value.new_zeros([longest, *value.shape[1:]])
+            sent = value.new_zeros([max(counts), *value.shape[1:]])
             sent[: value.shape[0]] = value
             parts = [torch.empty_like(sent) for _ in counts]
             if sent.numel():
@@ -234,7 +231,7 @@ def join(resolver: ClusterResolver, timeout_seconds: float | None, bytes_per_pac
     first = cluster.task_address(*tasks[0])
     own: str | None = cluster.task_address(task_type, task_id).rpartition(":")[0]
     if isinstance(resolver, TorchrunClusterResolver):
-        url, own = "env://", "localhost" if _is_loopback(first.rpartition(":")[0]) else None
+        url, own = "env://", "localhost" if is_loopback(first.rpartition(":")[0]) else None
     else:
         url = f"tcp://{first}"
     try:
@@ -252,7 +249,3 @@ def _kind_of(error: Exception) -> type[errors.OpError]:
     """Returns the class of TensorFlow's error for an error of `torch.distributed`."""
     late = "imed out" in str(error) or "timeout" in str(error).lower()
     return errors.DeadlineExceededError if late else errors.UnavailableError
-
-
-def _is_loopback(host: str) -> bool:
-    return host in ("localhost", "::1") or host.startswith("127.")

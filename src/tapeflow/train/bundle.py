@@ -85,14 +85,10 @@ def _count_of_shards(index_file: str) -> int:
     """Returns the number of data files, which is part of all their names, of a checkpoint; 0 if there is none."""
     try:
         with translate_os_errors(index_file), open(index_file, "rb") as file:
-            return _entry_header(next(table_entries(file.read()))).num_shards
+            key, value = next(table_entries(file.read()))
+            return BundleHeaderProto.FromString(b"" if key else value).num_shards
     except (errors.NotFoundError, StopIteration, ValueError, DecodeError):
         return 0
-
-
-def _entry_header(entry: tuple[bytes, bytes]) -> Any:
-    key, value = entry
-    return BundleHeaderProto.FromString(b"" if key else value)
 
 
 def _write_index(prefix: str, table: list[tuple[bytes, bytes]], shards: int, folder: str) -> None:
@@ -118,7 +114,7 @@ def _write_tensors(file: Any, tensors: Iterable[tuple[str, EagerTensor]]) -> dic
         if tensor.dtype is string:
             size, crc = _write_strings(file, value.reshape(-1).tolist())
         elif isinstance(value, torch.Tensor):
-            size, crc = _write_buffer(file, _tensor_bytes(value))
+            size, crc = _write_buffer(file, flat_bytes(value.detach().cpu()).numpy())  # its own memory if possible
         else:
             raise errors.UnimplementedError.of(
                 f"Tensor {key!r} is of dtype {tensor.dtype.name}, which a checkpoint cannot hold."
@@ -132,11 +128,6 @@ def _write_tensors(file: Any, tensors: Iterable[tuple[str, EagerTensor]]) -> dic
         entries[key] = entry
         offset += size
     return entries
-
-
-def _tensor_bytes(value: torch.Tensor) -> np.ndarray:
-    """Returns a tensor's bytes, in its own memory if that is possible."""
-    return flat_bytes(value.detach().cpu()).numpy()
 
 
 def _write_buffer(file: Any, data: np.ndarray, crc: int = 0) -> tuple[int, int]:
@@ -293,9 +284,7 @@ class Bundle:
             DataLossError: the files are damaged.
         """
         entry = self._entry_of(key)
-        if entry.slices:
-            return self._from_slices(key, entry)
-        return self._read(key, entry)
+        return self._from_slices(key, entry) if entry.slices else self._read(key, entry)
 
     def read_variants(self, key: str) -> list[bytes]:
         """Reads a tensor of dtype variant.

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.ops.convert import datatype_name
 from tapeflow.core.types.dtypes import DType
 from tapeflow.train.bundle import Bundle
 from tapeflow.train.states import latest_checkpoint
@@ -84,10 +85,8 @@ class CheckpointReader:
         """
         lines = []
         for key in sorted(self.bundle.entries):
-            name = "DT_" + {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF"}.get(
-                self.bundle.dtype(key).name, self.bundle.dtype(key).name.upper()
-            )
-            lines.append(f"{key} ({name}) [{','.join(map(str, self.bundle.shape(key)))}]\n")
+            name = datatype_name(self.bundle.dtype(key)).upper()
+            lines.append(f"{key} (DT_{name}) [{','.join(map(str, self.bundle.shape(key)))}]\n")
         return "".join(lines).encode()
 
 

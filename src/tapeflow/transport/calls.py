@@ -178,4 +178,4 @@ def _answering_method(method: Callable[..., Any]) -> Callable[[bytes, Any], byte
 
 def is_loopback(host: str) -> bool:
     """Returns True if a host's name or address is a loopback address."""
-    return host in ("localhost", "[::1]") or host.startswith("127.")
+    return host in ("localhost", "::1", "[::1]") or host.startswith("127.")

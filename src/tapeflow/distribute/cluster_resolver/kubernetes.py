@@ -6,7 +6,7 @@ import enum
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tapeflow.distribute.cluster_resolver.resolver import ClusterResolver
+from tapeflow.distribute.cluster_resolver.resolver import AddressResolver
 from tapeflow.train.cluster import ClusterSpec
 
 
@@ -22,7 +22,7 @@ class KubernetesExecutableLocation(enum.Enum):
     OFF_CLUSTER = 1
 
 
-class KubernetesClusterResolver(ClusterResolver):
+class KubernetesClusterResolver(AddressResolver):
     """Resolves the running pods that labels select. A program sets `task_type` and `task_id` itself.
 
     Args:
@@ -79,9 +79,6 @@ class KubernetesClusterResolver(ClusterResolver):
             if pod.status.phase != "Running":
                 raise RuntimeError(f'Pod "{pod.metadata.name}" is not running; phase: "{pod.status.phase}"')
         return [f"{pod.status.host_ip}:{self._port}" for pod in pods]
-
-    def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        return self._address(task_type, task_id, rpc_layer)
 
 
 def _kubernetes_client(location: KubernetesExecutableLocation) -> Any:

@@ -85,7 +85,11 @@ class ClusterResolver(metaclass=ABCMeta):
         """Returns the value of a setting, which was set to `value`."""
         return value
 
-    def _address(self, task_type: str | None, task_id: int | None, rpc_layer: str | None) -> str:
+
+class AddressResolver(ClusterResolver):
+    """A resolver whose `master` is the address of a task of its cluster."""
+
+    def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
         """Returns the address of a task, by default this process's; an empty string where that is unknown."""
         task_type = self.task_type if task_type is None else task_type
         task_id = self.task_id if task_id is None else task_id
@@ -143,7 +147,7 @@ class SimpleClusterResolver(ClusterResolver):
 
     def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
         if task_type is not None and task_id is not None:
-            return self._address(task_type, task_id, rpc_layer)
+            return with_protocol(self._cluster_spec.task_address(task_type, task_id), rpc_layer or self._rpc_layer)
         return with_protocol(self._master, rpc_layer or self._rpc_layer)
 
     def num_accelerators(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import torch
 
-from tapeflow.distribute.cluster_resolver.resolver import ClusterResolver
+from tapeflow.distribute.cluster_resolver.resolver import AddressResolver
 from tapeflow.train.cluster import ClusterSpec
 
 
@@ -63,7 +63,7 @@ def _number_of_gpus() -> int:
     return torch.cuda.device_count() if visible is None else len([d for d in visible.split(",") if d])
 
 
-class SlurmClusterResolver(ClusterResolver):
+class SlurmClusterResolver(AddressResolver):
     """Resolves the processes of a Slurm step by `SLURM_PROCID`, `SLURM_STEP_NODELIST` and the like.
 
     Args:
@@ -143,9 +143,6 @@ class SlurmClusterResolver(ClusterResolver):
     def get_task_info(self) -> tuple[str | None, int | None]:
         """Returns the job of this process and its number in it; None before `cluster_spec` was called."""
         return self.task_type, self.task_id
-
-    def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        return self._address(task_type, task_id, rpc_layer)
 
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: object = None
