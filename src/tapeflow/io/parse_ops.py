@@ -84,9 +84,8 @@ def _of_ragged(columns: Sequence[Column], results: Sequence[Any], depth: int) ->
     rows = []
     for column, (values, *lengths) in zip(columns, results, strict=True):
         splits = [_splits_of_lengths(row) for row in lengths]
-        empty = torch.zeros(0, dtype=column.splits.torch)
-        rows.append([values, *[empty] * (depth - len(splits)), *splits])
-    return [row[i] for i in range(depth + 1) for row in rows]
+        rows.append([values, *[torch.zeros(0, dtype=column.splits.torch)] * (depth - len(splits)), *splits])
+    return _by_output(rows, depth + 1)
 
 
 def _read_groups(groups: Sequence[Sequence[Column]], *source: Any) -> list[list[Any]]:

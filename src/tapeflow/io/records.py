@@ -223,7 +223,7 @@ def frame_record(data: bytes) -> bytes:
     """Returns the stored form of a record."""
     length = struct.pack("<Q", len(data))
     return b"".join(
-        [length, struct.pack("<I", mask_checksum(crc32c(length))), data, struct.pack("<I", mask_checksum(crc32c(data)))]
+        [length, _UINT32.pack(mask_checksum(crc32c(length))), data, _UINT32.pack(mask_checksum(crc32c(data)))]
     )
 
 
@@ -284,17 +284,11 @@ class TFRecordOptions:
         kind = self.get_compression_type_string(self)
         if not kind:
             return None
-
-        def or_default(value: int | None, default: int) -> int:
-            return default if value is None else value
-
-        return zlib.compressobj(
-            or_default(self.compression_level, zlib.Z_DEFAULT_COMPRESSION),
-            or_default(self.compression_method, zlib.DEFLATED),
-            or_default(self.window_bits, _WINDOW_BITS[kind]),
-            or_default(self.mem_level, zlib.DEF_MEM_LEVEL),
-            or_default(self.compression_strategy, zlib.Z_DEFAULT_STRATEGY),
-        )
+        options = {
+            "level": self.compression_level, "method": self.compression_method, "memLevel": self.mem_level,
+            "strategy": self.compression_strategy, "wbits": self.window_bits or _WINDOW_BITS[kind],
+        }  # fmt: skip
+        return zlib.compressobj(**{name: value for name, value in options.items() if value is not None})
 
 
 class TFRecordWriter:

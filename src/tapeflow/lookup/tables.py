@@ -16,7 +16,7 @@ from tapeflow.core.types.dtypes import DType, as_dtype, bool_, float32, float64,
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import hold_object
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor, Tensor, next_id
+from tapeflow.core.values.tensor import Tensor, next_id
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.lookup.initializers import TableInitializer
 from tapeflow.lookup.storage import TableStorage, storage_of
@@ -119,7 +119,7 @@ class LookupTable(SavedResource):
 
     def size(self, name: str | None = None) -> Tensor:
         """Returns the number of keys, an int64 scalar."""
-        return self._run("LookupTableSizeV2", lambda table: [_entry_count(table)], [], [(int64, [])])[0]
+        return self._run("LookupTableSizeV2", lambda table: [convert(len(table), int64)], [], [(int64, [])])[0]
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """Returns all keys and all values, in no order."""
@@ -139,10 +139,6 @@ class LookupTable(SavedResource):
             op, lambda handle, *values: function(storage_of(handle), *values), inputs, specs, attrs=attrs
         )
         return operation.outputs if specs else operation
-
-
-def _entry_count(storage: TableStorage) -> EagerTensor:
-    return convert(len(storage), int64)
 
 
 def map_keys(keys: Any, dtype: DType, function: Callable[[Any], Any]) -> Any:

@@ -399,9 +399,8 @@ class _Loader:
             restored = self.objects[number]
             if isinstance(restored, StatefulObject):
                 for name, functions in node.saveable_objects.items():
-                    restored.add_state(
-                        name, self._attribute(functions.save_function), self._attribute(functions.restore_function)
-                    )
+                    numbers = functions.save_function, functions.restore_function
+                    restored.add_state(name, *map(self._attribute, numbers))
             if number not in values or node.HasField("variable"):
                 continue
             bundle, attributes = values[number]

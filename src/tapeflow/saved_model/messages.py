@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-from collections import namedtuple
+from collections import defaultdict, namedtuple
+from inspect import Parameter
 from typing import Any
 
 from google.protobuf import text_format
@@ -127,18 +128,16 @@ def function_spec(signature: inspect.Signature, input_signature: Any = None) -> 
     Raises:
         ValueError: a default can't be written.
     """
-    named: dict[Any, list[inspect.Parameter]] = {}
+    named: defaultdict[Any, list[Parameter]] = defaultdict(list)
     for parameter in signature.parameters.values():
-        named.setdefault(parameter.kind, []).append(parameter)
-    positional = named.get(inspect.Parameter.POSITIONAL_ONLY, []) + named.get(
-        inspect.Parameter.POSITIONAL_OR_KEYWORD, []
-    )
-    keywords = named.get(inspect.Parameter.KEYWORD_ONLY, [])
+        named[parameter.kind].append(parameter)
+    positional = named[Parameter.POSITIONAL_ONLY] + named[Parameter.POSITIONAL_OR_KEYWORD]
+    keywords = named[Parameter.KEYWORD_ONLY]
     defaults = tuple([p.default for p in positional if p.default is not p.empty])
     spec = FullArgSpec(
         args=[p.name for p in positional],
-        varargs=next((p.name for p in named.get(inspect.Parameter.VAR_POSITIONAL, ())), None),
-        varkw=next((p.name for p in named.get(inspect.Parameter.VAR_KEYWORD, ())), None),
+        varargs=next((p.name for p in named[Parameter.VAR_POSITIONAL]), None),
+        varkw=next((p.name for p in named[Parameter.VAR_KEYWORD]), None),
         defaults=defaults or None,
         kwonlyargs=[p.name for p in keywords],
         kwonlydefaults={p.name: p.default for p in keywords if p.default is not p.empty} or None,
@@ -161,20 +160,20 @@ def signature_of(proto: Message) -> inspect.Signature:
         raise ValueError(f"A function is saved with no description of its parameters, but {spec!r}.")
     args = list(spec.args)[1:] if proto.is_method else list(spec.args)
     defaults, more = tuple(spec.defaults or ()), spec.kwonlydefaults or {}
-    empty = inspect.Parameter.empty
+    empty = Parameter.empty
     values = [empty] * (len(args) - len(defaults)) + list(defaults)
     parameters = [
-        inspect.Parameter(_valid_name(name), inspect.Parameter.POSITIONAL_OR_KEYWORD, default=value)
+        Parameter(_valid_name(name), Parameter.POSITIONAL_OR_KEYWORD, default=value)
         for name, value in zip(args, values, strict=True)
     ]
     if spec.varargs:
-        parameters.append(inspect.Parameter(spec.varargs, inspect.Parameter.VAR_POSITIONAL))
+        parameters.append(Parameter(spec.varargs, Parameter.VAR_POSITIONAL))
     parameters += [
-        inspect.Parameter(_valid_name(name), inspect.Parameter.KEYWORD_ONLY, default=more.get(name, empty))
+        Parameter(_valid_name(name), Parameter.KEYWORD_ONLY, default=more.get(name, empty))
         for name in spec.kwonlyargs or ()
     ]
     if spec.varkw:
-        parameters.append(inspect.Parameter(spec.varkw, inspect.Parameter.VAR_KEYWORD))
+        parameters.append(Parameter(spec.varkw, Parameter.VAR_KEYWORD))
     return inspect.Signature(parameters)
 
 

@@ -282,8 +282,7 @@ class _Model:
         if not options.experimental_skip_saver:
             add_saver(meta, self._saved_variables(), self._saved_tables(captured))
         for name, node in self._signatures.nodes.items():
-            concrete = node.function
-            add_signature(meta, name, self._call(concrete, captured))
+            add_signature(meta, name, self._call(node.function, captured))
         calls = [
             add_call(meta.graph_def, f"init_{i}", self._call(c, captured))
             for i in (*self._tables, *self._datasets)

@@ -313,7 +313,7 @@ class SentencepieceTokenizer(TokenizerWithOffsets, Detokenizer):
         Raises:
             ValueError: the rank of `input` is not static.
         """
-        return split_rows(input, lambda vector: self._run(_tokenize_op, vector)[::-1])[0]
+        return split_rows(input, lambda vector: self._run(_tokenize_op, vector))[0]
 
     def tokenize_with_offsets(self, input: TensorLike, name: str | None = None) -> Any:
         """Splits text into pieces, and finds the bytes of each.
@@ -327,12 +327,7 @@ class SentencepieceTokenizer(TokenizerWithOffsets, Detokenizer):
         Raises:
             ValueError: the rank of `input` is not static.
         """
-
-        def split(vector: Tensor) -> Any:
-            tokens, splits, *places = self._run(_tokenize_with_offsets_op, vector)
-            return splits, tokens, *places
-
-        return tuple(split_rows(input, split))
+        return tuple(split_rows(input, lambda vector: self._run(_tokenize_with_offsets_op, vector)))
 
     def detokenize(self, input: TensorLike, name: str | None = None) -> Any:
         """Joins pieces to text.

@@ -19,7 +19,7 @@ from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, int64, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.strings import StringArray, offsets_of
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.lookup.initializers import TextFileIndex, TextFileInitializer
 from tapeflow.lookup.storage import TableStorage, storage_of
@@ -90,8 +90,7 @@ class Pieces:
         unknown = self.unknown or b""
         replaced = (flags & _UNKNOWN != 0) & (self.unknown is not None)
         sizes = np.where(replaced, len(unknown), limits - starts) + len(self.suffix) * (flags & _PREFIXED)
-        ends = np.zeros(count + 1, np.int64)
-        np.cumsum(sizes, out=ends[1:])
+        ends = offsets_of(sizes)
         out = np.empty(int(ends[-1]), np.uint8)
         begins = starts + np.repeat(offsets[:-1], np.diff(splits))
         _write_pieces(
@@ -289,7 +288,7 @@ class WordpieceTokenizer(VectorTokenizer, Detokenizer):
         words, splits, starts, limits = _split_words_op(vector, table.resource_handle, **self._options)
         if self._token_out_type is not string:
             words = cast(table.lookup(words), self._token_out_type)
-        return splits, words, starts, limits
+        return words, splits, starts, limits
 
     def detokenize(self, token_ids: TensorLike) -> Any:
         """Joins pieces to words.
