@@ -254,9 +254,8 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
         spec = self.element_spec
         if state.graph is None:
             return elements.Packer(spec)(self._node.only_element())
-        return elements.pack_element(
-            spec, ops.DatasetToSingleElement(self._variant_tensor, *elements.element_attrs(spec), "")
-        )
+        tensors = ops.DatasetToSingleElement(self._variant_tensor, *elements.element_attrs(spec), "")
+        return elements.pack_element(spec, tensors)
 
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
         """Computes the state after `reduce_func(state, element)` has run for all elements.

@@ -213,11 +213,9 @@ def _text_fits(text: str, dtype: DType) -> bool:
     if dtype is string:
         return True
     try:
-        return (
-            dtype.min <= int(text) <= dtype.max
-            if dtype.is_integer
-            else float(text) < float(np.finfo(dtype.as_numpy_dtype).max)
-        )
+        if dtype.is_integer:
+            return dtype.min <= int(text) <= dtype.max
+        return float(text) < float(np.finfo(dtype.as_numpy_dtype).max)
     except ValueError:
         return False
 
@@ -281,9 +279,7 @@ def make_batched_features_dataset(
     order = num_epochs, shuffle, shuffle_buffer_size, shuffle_seed
     dataset = _read_in_turn(names, values, reader_num_threads or 1, sloppy_ordering, *order)
     dataset = dataset.batch(batch_size, drop_remainder=drop_final_batch or num_epochs is None)
-    dataset = dataset.map(
-        lambda serialized: parse_example(serialized, features), num_parallel_calls=parser_num_threads or 2
-    )
+    dataset = dataset.map(lambda texts: parse_example(texts, features), num_parallel_calls=parser_num_threads or 2)
     if label_key is not None:
         dataset = dataset.map(lambda parsed: ({k: v for k, v in parsed.items() if k != label_key}, parsed[label_key]))
     return dataset.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)

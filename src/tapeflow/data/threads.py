@@ -16,7 +16,7 @@ import time
 import weakref
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from tapeflow.core.fork_locks import new_condition
@@ -237,11 +237,9 @@ def ahead(elements: Iterator[Any], size: int) -> Generator[Any]:
     buffer = _Buffer(size)
     start("tf_data_prefetch", buffer.close, _fill_buffer, elements, buffer, running.state)
     del elements
-    try:
+    with closing(buffer):
         while (item := buffer.get()) is not END:
             yield item
-    finally:
-        buffer.close()
 
 
 def _fill_buffer(elements: Iterator[Any], buffer: _Buffer, state: IteratorState | None) -> None:
@@ -288,11 +286,8 @@ def mapped_in_threads(
     if calls == 1:
         yield from with_failures(map(function, elements))
         return
-    pool = _Pool(function, calls)
-    try:
+    with closing(_Pool(function, calls)) as pool:
         yield from pool.results(elements, 2 * calls, ordered)
-    finally:
-        pool.close()
 
 
 class _Task:

@@ -85,9 +85,8 @@ class DistributedDataset(CompositeTensor):
 
     @property
     def _type_spec(self) -> DistributedDatasetSpec:
-        return DistributedDatasetSpec(
-            type_spec_from_value(self._dataset), self._strategy, self._options, self._division
-        )
+        spec = type_spec_from_value(self._dataset)
+        return DistributedDatasetSpec(spec, self._strategy, self._options, self._division)
 
     def __iter__(self) -> DistributedIterator:
         return DistributedIterator(iter(self._dataset), self._strategy, self._options, self._division)
@@ -136,9 +135,8 @@ class DistributedIterator(CompositeTensor):
 
     @cached_property
     def _type_spec(self) -> DistributedIteratorSpec:
-        return DistributedIteratorSpec(
-            type_spec_from_value(self._iterator), self._strategy, self._options, self._division
-        )
+        spec = type_spec_from_value(self._iterator)
+        return DistributedIteratorSpec(spec, self._strategy, self._options, self._division)
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -164,9 +162,8 @@ class DistributedIterator(CompositeTensor):
         """
         if not self._division.agrees:
             first = self._iterator.get_next()
-            return self._replicas(
-                first, [self._iterator.get_next_as_optional() for _ in range(self._elements_at_a_time - 1)]
-            )
+            others = [self._iterator.get_next_as_optional() for _ in range(self._elements_at_a_time - 1)]
+            return self._replicas(first, others)
         optionals = self._optionals()
         return cond(
             self._more(optionals),

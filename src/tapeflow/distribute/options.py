@@ -89,9 +89,8 @@ class InputContext:
         return global_batch_size // replicas
 
     def __str__(self) -> str:
-        return (
-            f"tf.distribute.InputContext(input pipeline id {self.input_pipeline_id}, total: {self.num_input_pipelines})"
-        )
+        number, count = self.input_pipeline_id, self.num_input_pipelines
+        return f"tf.distribute.InputContext(input pipeline id {number}, total: {count})"
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)

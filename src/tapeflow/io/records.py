@@ -186,9 +186,7 @@ def _decompress_kernel(texts: StringArray, compression_type: str = "") -> String
     if not compression_type:
         return texts
     bits = _WINDOW_BITS[compression_type]
-    return StringArray.of(
-        [_Inflated(io.BytesIO(text), bits).readall() for text in texts.reshape(-1).tolist()], texts.shape
-    )
+    return StringArray.of([_Inflated(io.BytesIO(text), bits).readall() for text in texts.flat], texts.shape)
 
 
 @op("DecodeCompressed", kernel=_decompress_kernel, strings=_decompress_kernel, shape=same, elementwise=True)
@@ -222,9 +220,8 @@ not_differentiable(decode_compressed)
 def frame_record(data: bytes) -> bytes:
     """Returns the stored form of a record."""
     length = struct.pack("<Q", len(data))
-    return b"".join(
-        [length, _UINT32.pack(mask_checksum(crc32c(length))), data, _UINT32.pack(mask_checksum(crc32c(data)))]
-    )
+    checksums = [_UINT32.pack(mask_checksum(crc32c(part))) for part in (length, data)]
+    return b"".join([length, checksums[0], data, checksums[1]])
 
 
 @dataclasses.dataclass(eq=False)

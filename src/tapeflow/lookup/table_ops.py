@@ -101,11 +101,9 @@ def _import_call(function: Callable[..., Any], *specs: Any) -> Callable[..., Ope
 
 
 def _import_find(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
-    handle, keys, default = inputs
+    _, keys, default = inputs
     shape = keys.shape if default.shape.rank == 0 else TensorShape(None)
-    return python_op(
-        node.op, lambda h, k, d: [storage_of(h).find(k, d)], [handle, keys, default], [(default.dtype, shape)]
-    )
+    return python_op(node.op, lambda h, k, d: [storage_of(h).find(k, d)], inputs, [(default.dtype, shape)])
 
 
 def _import_export(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:

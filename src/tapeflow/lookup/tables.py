@@ -135,9 +135,7 @@ class LookupTable(SavedResource):
         inputs = [self._handle, *tensors]
         if state.graph is None and not any(isinstance(t, SymbolicTensor) for t in inputs):
             return function(self.storage, *tensors)
-        operation = python_op(
-            op, lambda handle, *values: function(storage_of(handle), *values), inputs, specs, attrs=attrs
-        )
+        operation = python_op(op, lambda h, *values: function(storage_of(h), *values), inputs, specs, attrs=attrs)
         return operation.outputs if specs else operation
 
 
@@ -191,9 +189,8 @@ class StaticHashTable(LookupTable):
         self, initializer: TableInitializer, default_value: TensorLike, name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:  # fmt: skip
-        super().__init__(
-            initializer.key_dtype, initializer.value_dtype, default_value, "HashTableV2", name=name or "hash_table"
-        )
+        dtypes = initializer.key_dtype, initializer.value_dtype
+        super().__init__(*dtypes, default_value, "HashTableV2", name=name or "hash_table")
         if self._default.shape.rank != 0:
             raise ValueError(f"Shapes {self._default.shape} and () are not compatible")
         self._initializer = self._track_trackable(initializer, "_initializer")

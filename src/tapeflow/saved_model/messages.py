@@ -11,7 +11,8 @@ from typing import Any
 
 from google.protobuf import text_format
 from google.protobuf.message import DecodeError, Message
-from tensorboard.compat.proto import meta_graph_pb2, saved_object_graph_pb2
+from tensorboard.compat.proto import saved_object_graph_pb2
+from tensorboard.compat.proto.meta_graph_pb2 import MetaGraphDef
 
 from tapeflow.core.protos import SavedModel, declare_message
 from tapeflow.core.types.spec_proto import from_proto, to_proto
@@ -23,9 +24,7 @@ TEXT_FILE = "saved_model.pbtxt"
 PARTS = r"variables|assets|assets\.extra|saved_model\.pb|fingerprint\.pb|keras_metadata\.pb"  # of the directory
 VERSION = 1  # of the format
 
-FullArgSpec = namedtuple(
-    "FullArgSpec", ["args", "varargs", "varkw", "defaults", "kwonlyargs", "kwonlydefaults", "annotations"]
-)
+FullArgSpec = namedtuple("FullArgSpec", "args varargs varkw defaults kwonlyargs kwonlydefaults annotations")
 
 
 def variables_prefix(export_dir: str) -> str:
@@ -71,10 +70,8 @@ def contains_saved_model(export_dir: str | os.PathLike[str]) -> bool:
 
 def write_model(export_dir: str, *meta_graphs: Any) -> bytes:
     """Writes `saved_model.pb`. Returns its bytes."""
-    model = SavedModel(
-        saved_model_schema_version=VERSION, meta_graphs=[m.SerializeToString(deterministic=True) for m in meta_graphs]
-    )
-    content: bytes = model.SerializeToString()
+    graphs = [m.SerializeToString(deterministic=True) for m in meta_graphs]
+    content: bytes = SavedModel(saved_model_schema_version=VERSION, meta_graphs=graphs).SerializeToString()
     write_file(os.path.join(export_dir, FILE), content)
     return content
 
@@ -95,7 +92,7 @@ def read_model(export_dir: str) -> list[Any]:
     with gfile.GFile(path, "rb") as file:
         data = file.read()
     try:
-        return [meta_graph_pb2.MetaGraphDef.FromString(m) for m in SavedModel.FromString(data).meta_graphs]
+        return [MetaGraphDef.FromString(m) for m in SavedModel.FromString(data).meta_graphs]
     except DecodeError as error:
         raise OSError(f"Cannot parse file {path}: {error}.") from None
 
@@ -103,9 +100,7 @@ def read_model(export_dir: str) -> list[Any]:
 @functools.cache
 def _text_message() -> Any:
     """Returns the class of the message `SavedModel`, on TensorBoard's messages: in text, no field can be just bytes."""
-    return declare_message(
-        "SavedModelText", saved_model_schema_version=(1, int), meta_graphs=(2, [meta_graph_pb2.MetaGraphDef])
-    )
+    return declare_message("SavedModelText", saved_model_schema_version=(1, int), meta_graphs=(2, [MetaGraphDef]))
 
 
 def _read_text(path: str) -> list[Any]:

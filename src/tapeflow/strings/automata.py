@@ -308,9 +308,8 @@ class _Builder:
         while len(steps) < len(self._states):
             state = self._states[len(steps)]
             ways = {context: self._ways(state, *context) for context in dict.fromkeys(contexts)}
-            steps.append(
-                [self._step(*ways[context], sets, context) for context, sets in zip(contexts, held, strict=True)]
-            )
+            pairs = zip(contexts, held, strict=True)
+            steps.append([self._step(*ways[context], sets, context) for context, sets in pairs])
         pages: dict[bytes, int] = {}
         places = [pages.setdefault(columns[i : i + _PAGE], len(pages) * _PAGE) for i in range(0, _CODES, _PAGE)]
         width = len(held)

@@ -50,9 +50,7 @@ def string_join(inputs: list[StringArray], separator: str = "") -> StringArray:
     shape = shapes[0] if shapes else ()
     for dims in shapes:
         if dims != shape:
-            raise invalid(
-                f"Input shapes do not match: {shape_text(TensorShape(shape))} vs. {shape_text(TensorShape(dims))}"
-            )
+            raise invalid(f"Input shapes do not match: {shape_text(shape)} vs. {shape_text(dims)}")
     return join_elements(inputs, shape, between)
 
 

@@ -41,9 +41,8 @@ def each_text(function: Callable[[str], str], array: StringArray, errors: str) -
     """
     separated = array.separated() if array.few is None else None
     if separated is not None:
-        strings = StringArray.from_separated(
-            function(separated.decode("utf-8", errors)).encode("utf-8", errors), array.shape
-        )
+        texts = function(separated.decode("utf-8", errors)).encode("utf-8", errors)
+        strings = StringArray.from_separated(texts, array.shape)
         if strings is not None:
             return strings
     return each(lambda v: function(v.decode("utf-8", errors)).encode("utf-8", errors), array)

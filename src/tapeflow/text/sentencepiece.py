@@ -110,9 +110,8 @@ def _encode_strings(
     if kind is _Place:
         message = _require_module("sentencepiece.sentencepiece_pb2").SentencePieceText
         rows = [[_Place(p.piece, p.id, p.begin, p.end) for p in message.FromString(row).pieces] for row in rows]
-    before, after = (
-        [_special_token(processor, name, kind)] * bool(add) for name, add in (("bos", add_bos), ("eos", add_eos))
-    )
+    ends = ("bos", add_bos), ("eos", add_eos)
+    before, after = ([_special_token(processor, name, kind)] * bool(add) for name, add in ends)
     return [[*before, *row, *after][:: -1 if reverse else 1] for row in rows]
 
 

@@ -254,12 +254,8 @@ def _split_bytes_op(input_values: StringArray) -> tuple[Raw, ...]:
     """Splits strings into bytes."""
     data, offsets = input_values.packed()
     starts = torch.from_numpy(numbers_within(np.diff(offsets)).astype(np.int32))
-    return (
-        torch.from_numpy(np.frombuffer(bytearray(data), np.uint8)),
-        torch.from_numpy(offsets.copy()),
-        starts,
-        starts + 1,
-    )
+    values = torch.from_numpy(np.frombuffer(bytearray(data), np.uint8))
+    return values, torch.from_numpy(offsets.copy()), starts, starts + 1
 
 
 class ByteSplitter(SplitterWithOffsets):

@@ -82,9 +82,8 @@ class Pieces:
         room = len(data) + input.size + len(self.suffix) + 1
         numbers, starts, limits = (np.empty(room, np.int64) for _ in range(3))
         flags, splits, value = np.empty(room, np.uint8), np.empty(input.size + 1, np.int64), np.empty(1, np.int64)
-        count = _find_pieces(
-            data or b"\0", offsets, input.size, *self._arguments, numbers, starts, limits, flags, splits, value
-        )
+        results = numbers, starts, limits, flags, splits
+        count = _find_pieces(data or b"\0", offsets, input.size, *self._arguments, *results, value)
         numbers, starts, limits = (a[:count] for a in (numbers, starts, limits))
         flags = flags[:count]
         unknown = self.unknown or b""
@@ -93,9 +92,8 @@ class Pieces:
         ends = offsets_of(sizes)
         out = np.empty(int(ends[-1]), np.uint8)
         begins = starts + np.repeat(offsets[:-1], np.diff(splits))
-        _write_pieces(
-            data, begins, flags, replaced, ends, count, self.suffix, len(self.suffix), unknown, len(unknown), out
-        )
+        marks = self.suffix, len(self.suffix), unknown, len(unknown)
+        _write_pieces(data, begins, flags, replaced, ends, count, *marks, out)
         vectors = [torch.from_numpy(a) for a in (numbers, starts, limits, splits)]
         return StringArray(out, ends), vectors[0], vectors[1], vectors[2], vectors[3]
 
@@ -158,9 +156,8 @@ def _find_pieces(
                     count += 1
                 at = stop
             while at < stop:
-                following = find_longest(
-                    data, at, stop, 0 if at == begin else suffix_root, units, units_size, most, value
-                )
+                root = 0 if at == begin else suffix_root
+                following = find_longest(data, at, stop, root, units, units_size, most, value)
                 if following < 0 and not splits_unknown:
                     count = first
                     numbers[count], flags[count] = unknown_number, 2

@@ -119,9 +119,8 @@ def _write_tensors(file: Any, tensors: Iterable[tuple[str, EagerTensor]]) -> dic
             raise errors.UnimplementedError.of(
                 f"Tensor {key!r} is of dtype {tensor.dtype.name}, which a checkpoint cannot hold."
             )
-        entry = BundleEntryProto(
-            dtype=tensor.dtype.as_datatype_enum, offset=offset, size=size, crc32c=mask_checksum(crc)
-        )
+        dtype, checksum = tensor.dtype.as_datatype_enum, mask_checksum(crc)
+        entry = BundleEntryProto(dtype=dtype, offset=offset, size=size, crc32c=checksum)
         entry.shape.SetInParent()
         for length in value.shape:
             entry.shape.dim.add(size=length)
@@ -354,10 +353,9 @@ class Bundle:
         if file is None:
             raise errors.NotFoundError.of(f"{path}; No such file or directory (entry {key!r})")
         available = os.fstat(file.fileno()).st_size
-        if entry.offset < 0 or entry.size < 0 or entry.offset + entry.size > available:
-            raise self._lost(
-                f"it is said to be at bytes {entry.offset} to {entry.offset + entry.size}, of {available}.", key, path
-            )
+        end = entry.offset + entry.size
+        if entry.offset < 0 or entry.size < 0 or end > available:
+            raise self._lost(f"it is said to be at bytes {entry.offset} to {end}, of {available}.", key, path)
         file.seek(entry.offset)
         return file, lambda why: self._lost(why, key, path)
 
@@ -434,10 +432,9 @@ def _read_into(file: Any, data: np.ndarray) -> int:
 
 
 def _check_checksum(crc: int, stored: int, lost: Callable[[str], Exception]) -> None:
-    if mask_checksum(crc) != stored:
-        raise lost(
-            f"Checksum does not match: stored {stored} vs. calculated on the restored bytes {mask_checksum(crc)}."
-        )
+    found = mask_checksum(crc)
+    if found != stored:
+        raise lost(f"Checksum does not match: stored {stored} vs. calculated on the restored bytes {found}.")
 
 
 def _read_strings(file: Any, entry: Any, count: int, lost: Callable[[str], Exception]) -> StringArray:

@@ -36,10 +36,8 @@ def _build_restore(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operati
 
     def restore(prefix: Any, names: Any, slices: Any) -> list[Any]:
         bundle = Bundle(_scalar_text(prefix))
-        return [
-            _slice_part(bundle.read(_scalar_text(n)), _scalar_text(s))
-            for n, s in zip(names.value, slices.value, strict=True)
-        ]
+        pairs = zip(names.value, slices.value, strict=True)
+        return [_slice_part(bundle.read(_scalar_text(n)), _scalar_text(s)) for n, s in pairs]
 
     return python_op(node.op, restore, inputs, [(dtype, None) for dtype in dtypes])
 

@@ -83,11 +83,9 @@ class CheckpointReader:
         Returns:
             Text with a line for each tensor.
         """
-        lines = []
-        for key in sorted(self.bundle.entries):
-            name = datatype_name(self.bundle.dtype(key)).upper()
-            lines.append(f"{key} (DT_{name}) [{','.join(map(str, self.bundle.shape(key)))}]\n")
-        return "".join(lines).encode()
+        names = {key: datatype_name(self.bundle.dtype(key)).upper() for key in sorted(self.bundle.entries)}
+        shapes = {key: ",".join(map(str, self.bundle.shape(key))) for key in names}
+        return "".join(f"{key} (DT_{name}) [{shapes[key]}]\n" for key, name in names.items()).encode()
 
 
 def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReader:

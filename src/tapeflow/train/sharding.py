@@ -151,9 +151,8 @@ class MaxShardSizePolicy(ShardingCallback):
                 count = max(count, 1)
                 whole = count >= rows
                 part = item.tensor if whole else item.tensor[start : start + count]
-                _add_part(
-                    shards[-1], item.checkpoint_key, item.slice_spec if whole else self._place(item, start, count), part
-                )
+                place = item.slice_spec if whole else self._place(item, start, count)
+                _add_part(shards[-1], item.checkpoint_key, place, part)
                 left -= math.ceil(count * row_size)
                 start += count
         return [shard for shard in shards if shard]

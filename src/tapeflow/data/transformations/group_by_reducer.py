@@ -49,9 +49,8 @@ class GroupByReducer(Unary):
         """Returns the node for a user's functions."""
         name, spec = "tf.data.experimental.group_by_reducer()", node.spec
         key, initial = number_function("key_func", key_func, name, spec), MappedFunction(reducer.init_func, name, KEY)
-        step, states = state_function(
-            reducer.reduce_func, name, initial.output_spec, spec, lambda s: s, "Invalid `reducer`. "
-        )
+        first, who = initial.output_spec, "Invalid `reducer`. "
+        step, states = state_function(reducer.reduce_func, name, first, spec, lambda s: s, who)
         return cls(node, key, initial, step, MappedFunction(reducer.finalize_func, name, states))
 
     def element_spec(self) -> Any:

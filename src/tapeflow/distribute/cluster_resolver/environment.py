@@ -64,9 +64,8 @@ class TFConfigClusterResolver(ClusterResolver):
             return ""
         task_type = self.task_type if task_type is None else task_type
         task_id = self.task_id if task_id is None else task_id
-        return with_protocol(
-            cluster.task_address(task_type, task_id), self.rpc_layer if rpc_layer is None else rpc_layer
-        )
+        rpc_layer = self.rpc_layer if rpc_layer is None else rpc_layer
+        return with_protocol(cluster.task_address(task_type, task_id), rpc_layer)
 
 
 class TorchrunClusterResolver(AddressResolver):

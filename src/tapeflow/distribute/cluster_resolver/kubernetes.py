@@ -67,14 +67,12 @@ class KubernetesClusterResolver(AddressResolver):
         Raises:
             RuntimeError: a selected pod is not running.
         """
-        return ClusterSpec(
-            {job: [a for s in selectors for a in self._addresses(s)] for job, selectors in self._selectors.items()}
-        )
+        jobs = {job: [a for s in selectors for a in self._addresses(s)] for job, selectors in self._selectors.items()}
+        return ClusterSpec(jobs)
 
     def _addresses(self, selector: str) -> list[str]:
-        pods = sorted(
-            self._client.list_pod_for_all_namespaces(label_selector=selector).items, key=lambda pod: pod.metadata.name
-        )
+        found = self._client.list_pod_for_all_namespaces(label_selector=selector)
+        pods = sorted(found.items, key=lambda pod: pod.metadata.name)
         for pod in pods:
             if pod.status.phase != "Running":
                 raise RuntimeError(f'Pod "{pod.metadata.name}" is not running; phase: "{pod.status.phase}"')

@@ -177,9 +177,8 @@ class UnionResolver(ClusterResolver):
     """
 
     def __init__(self, *args: ClusterResolver, **kwargs: Any) -> None:
-        self._rpc_layer, self._task_type, self._task_id = (
-            kwargs.pop(name, None) for name in ("rpc_layer", "task_type", "task_id")
-        )
+        names = "rpc_layer", "task_type", "task_id"
+        self._rpc_layer, self._task_type, self._task_id = (kwargs.pop(name, None) for name in names)
         if kwargs:
             raise ValueError(f"Unexpected kwargs provided {kwargs!r}")
         if not args:
@@ -204,11 +203,8 @@ class UnionResolver(ClusterResolver):
             merged: dict[int, str] = {}
             for tasks in parts:
                 numbered = dict(enumerate(tasks)) if isinstance(tasks, list) else tasks
-                if merged.keys() & numbered.keys():
-                    raise KeyError(
-                        "Duplicate keys detected when merging two ClusterSpecs: "
-                        f"{set(merged.keys() & numbered.keys())!r}"
-                    )
+                if duplicates := merged.keys() & numbered.keys():
+                    raise KeyError(f"Duplicate keys detected when merging two ClusterSpecs: {duplicates!r}")
                 merged.update(numbered)
             jobs[job] = merged
         return ClusterSpec(jobs)

@@ -108,21 +108,19 @@ class SlurmClusterResolver(AddressResolver):
             self._tasks = dict(tasks_per_node)
         else:
             hosts = expand_hosts(_slurm_variable("STEP_NODELIST"))
-            counts = (
-                expand_tasks(_slurm_variable("STEP_TASKS_PER_NODE"))
-                if tasks_per_node is None
-                else [tasks_per_node] * len(hosts)
-            )
+            if tasks_per_node is None:
+                counts = expand_tasks(_slurm_variable("STEP_TASKS_PER_NODE"))
+            else:
+                counts = [tasks_per_node] * len(hosts)
             self._tasks = dict(zip(hosts, counts, strict=False))
         most = max(self._tasks.values())
         self._gpus_per_node = _number_of_gpus() if gpus_per_node is None else gpus_per_node
         self._gpus_per_task = self._gpus_per_node // most if gpus_per_task is None else gpus_per_task
         if most * self._gpus_per_task > self._gpus_per_node:
             raise RuntimeError("Requested more GPUs per node than available.")
-        if sum(self._jobs.values()) != sum(self._tasks.values()):
-            raise RuntimeError(
-                f"Requested {sum(self._jobs.values())} tasks but only {sum(self._tasks.values())} were assigned."
-            )
+        requested, assigned = sum(self._jobs.values()), sum(self._tasks.values())
+        if requested != assigned:
+            raise RuntimeError(f"Requested {requested} tasks but only {assigned} were assigned.")
 
     def cluster_spec(self) -> ClusterSpec:
         """Returns the addresses of all tasks; jobs and hosts in the order of their names."""

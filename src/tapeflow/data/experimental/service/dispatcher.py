@@ -386,11 +386,8 @@ class Dispatcher:
                 self._index(address)
             except NotFoundError:
                 return  # a worker that came later, and belongs to others
-        process = self._workers[address].process
-        number = self._state.last + 1
-        self._change(
-            "task", id=number, iteration=iteration.id, address=address, process=process, slot=slot, fixed=fixed
-        )
+        fields = {"id": self._state.last + 1, "process": self._workers[address].process, "fixed": fixed}
+        self._change("task", iteration=iteration.id, address=address, slot=slot, **fields)
 
     # ---- timeouts and lost workers -----------------------------------------------------------------------------------
 
