@@ -97,14 +97,12 @@ def _read_groups(groups: Sequence[Sequence[Column]], *source: Any) -> list[list[
 # ---- shapes ----------------------------------------------------------------------------------------------------------
 
 
-def _output_shapes(
-    columns: Sequence[Column], serialized: TensorShape, count: int, single: bool | None = None
-) -> list[Any]:
+def _output_shapes(columns: Sequence[Column], serialized: TensorShape, count: int) -> list[Any]:
     """Returns the static shapes of `_by_output`."""
-    if serialized.rank is None and single is None:
+    if serialized.rank is None:
         return [TensorShape(None)] * (count * len(columns))
-    single = serialized.rank == 0 if single is None else single
-    rows = [c.outputs(None if single or not serialized.rank else serialized[0], single) for c in columns]
+    single = serialized.rank == 0
+    rows = [c.outputs(None if single else serialized[0], single) for c in columns]
     return [TensorShape(row[i][1]) for i in range(count) for row in rows]
 
 

@@ -281,7 +281,7 @@ class TFRecordOptions:
         kind = self.get_compression_type_string(self)
         if not kind:
             return None
-        options = {
+        options: dict[str, Any] = {
             "level": self.compression_level, "method": self.compression_method, "memLevel": self.mem_level,
             "strategy": self.compression_strategy, "wbits": self.window_bits or _WINDOW_BITS[kind],
         }  # fmt: skip

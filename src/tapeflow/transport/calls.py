@@ -154,12 +154,8 @@ class Endpoint:
         self._server.start()
 
     def wait(self) -> None:
-        """Waits until `stop` is called, or the process ended."""
+        """Waits until `end` is called, or the process ended."""
         self._server.wait_for_termination()
-
-    def stop(self) -> None:
-        """Ends the answers; calls under way fail."""
-        self._server.stop(grace=None)
 
     def end(self) -> None:
         """Stops, and waits until gRPC's threads have ended: one that the interpreter has to kill aborts the process."""
