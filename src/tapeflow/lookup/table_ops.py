@@ -112,16 +112,14 @@ def _import_export(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operati
     return _with_attrs(node, ("Tkeys", "Tvalues"), operation)
 
 
-register(
-    {
-        "HashTableV2": _import_table,
-        "LookupTableImportV2": lambda _, node, inputs: fill(*inputs),
-        "InitializeTableV2": lambda _, node, inputs: fill(*inputs),
-        "InitializeTableFromTextFileV2": _import_fill_from_file,
-        "LookupTableInsertV2": _import_call(lambda table, k, v: table.insert(k, v)),
-        "LookupTableRemoveV2": _import_call(lambda table, k: table.remove(k)),
-        "LookupTableFindV2": _import_find,
-        "LookupTableSizeV2": _import_call(lambda table: [convert(len(table), int64)], (int64, [])),
-        "LookupTableExportV2": _import_export,
-    }
-)
+register({
+    "HashTableV2": _import_table,
+    "LookupTableImportV2": lambda _, node, inputs: fill(*inputs),
+    "InitializeTableV2": lambda _, node, inputs: fill(*inputs),
+    "InitializeTableFromTextFileV2": _import_fill_from_file,
+    "LookupTableInsertV2": _import_call(lambda table, k, v: table.insert(k, v)),
+    "LookupTableRemoveV2": _import_call(lambda table, k: table.remove(k)),
+    "LookupTableFindV2": _import_find,
+    "LookupTableSizeV2": _import_call(lambda table: [convert(len(table), int64)], (int64, [])),
+    "LookupTableExportV2": _import_export,
+})  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.creation import zeros
@@ -30,7 +31,7 @@ from tapeflow.saved_model.objects import (
 from tapeflow.saved_model.options import LoadOptions
 from tapeflow.saved_model.restored_functions import Library, SignatureMap, bare_function, restored_function
 from tapeflow.train.bundle import Bundle
-from tapeflow.train.object_graph import View, state_of
+from tapeflow.train.object_graph import View, match_children, state_of
 from tapeflow.train.reader import OBJECT_GRAPH
 from tapeflow.train.restoration import parse_graph, restore_state
 
@@ -146,6 +147,11 @@ def _choose_graph(graphs: Sequence[Any], tags: str | Sequence[str] | None, direc
         f"Got an incompatible argument to `tags`: {requested}. The SavedModel at {directory} has one MetaGraph "
         f"with tags {tag_sets[0]}. You may omit the argument, pass 'None', or pass matching tags."
     )
+
+
+def _children_of(nodes: Any, number: int) -> dict[str, int]:
+    """Returns the numbers of a node's children, by name."""
+    return {child.local_name: child.node_id for child in nodes[number].children}
 
 
 class _Loader:
@@ -279,7 +285,7 @@ class _Loader:
         self._add_slots(values)
         tables = [i for i, node in enumerate(self._nodes) if node.HasField("resource")]
         for i in [*tables, *(i for i in self._setters if i not in tables)]:  # functions need tables that are there
-            children = {c.local_name: c.node_id for c in self._nodes[i].children}
+            children = _children_of(self._nodes, i)
             if i in tables and not isinstance(self.objects[i], RestoredTable):  # one that existed is filled
                 self._attribute(children["_initialize"])()
                 continue
@@ -356,14 +362,7 @@ class _Loader:
             return {}
         bundle = Bundle(prefix)
         saved = parse_graph(bundle, bundle.read(OBJECT_GRAPH).numpy()).nodes
-        pairs, queue = {0: 0}, deque([0])
-        while queue:
-            number = queue.popleft()
-            below = {c.local_name: c.node_id for c in saved[pairs[number]].children}
-            for child in self._nodes[number].children:
-                if child.local_name in below and child.node_id not in pairs:
-                    pairs[child.node_id] = below[child.local_name]
-                    queue.append(child.node_id)
+        pairs = match_children(partial(_children_of, self._nodes), 0, partial(_children_of, saved))
         for number in list(pairs):
             slots = {(s.slot_name, s.original_variable_node_id): s for s in saved[pairs[number]].slot_variables}
             for slot in self._nodes[number].slot_variables:

@@ -274,10 +274,8 @@ class Servable:
         wanted = self._policy.choose(folders)
         versions = {number: version for number, version in self.versions.items() if number in folders}
         for number in wanted:
-            if number not in versions:
-                version = self._try_to_load(number, folders[number])
-                if version is not None:
-                    versions[number] = version
+            if number not in versions and (version := self._try_to_load(number, folders[number])):
+                versions[number] = version
         if all(number in versions for number in wanted):
             versions = {number: versions[number] for number in wanted}
         self._failures = {number: failure for number, failure in self._failures.items() if number in wanted}

@@ -178,16 +178,11 @@ class PredictionService:
 
     async def status(self, request: Any) -> Any:
         """Returns the states of a model's versions."""
-        status, version = message_class("StatusProto"), message_class("ModelVersionStatus")
-        return message_class("GetModelStatusResponse")(
-            model_version_status=[
-                version(
-                    version=s.number, state=_STATES[s.name],
-                    status=status(error_code=0 if s.code == "OK" else _UNKNOWN, error_message=s.message),
-                )
-                for s in self._server.manager.states(*_choice_of(request.model_spec))
-            ]
-        )  # fmt: skip
+        response = message_class("GetModelStatusResponse")()
+        for s in self._server.manager.states(*_choice_of(request.model_spec)):
+            added = response.model_version_status.add(version=s.number, state=_STATES[s.name])
+            added.status.error_code, added.status.error_message = 0 if s.code == "OK" else _UNKNOWN, s.message
+        return response
 
     async def reload(self, request: Any) -> Any:
         """Serves the models of another config, all or none."""

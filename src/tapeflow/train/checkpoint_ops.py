@@ -121,14 +121,6 @@ def _join_slices(names: Iterable[str], slices: Iterable[str], tensors: Sequence[
     return whole
 
 
-register(
-    {
-        "SaveV2": _build_save,
-        "RestoreV2": _build_restore,
-        "ShardedFilename": _build_sharded_name,
-        "Save": _build_save,
-        "SaveSlices": _build_save,
-        "Restore": _build_first_restore,
-        "RestoreSlice": _build_first_restore,
-    }
-)
+register(dict.fromkeys(("SaveV2", "Save", "SaveSlices"), _build_save))
+register(dict.fromkeys(("Restore", "RestoreSlice"), _build_first_restore))
+register({"RestoreV2": _build_restore, "ShardedFilename": _build_sharded_name})
