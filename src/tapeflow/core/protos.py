@@ -37,3 +37,29 @@ def message_class(name: str) -> Any:
 
 def __getattr__(name: str) -> Any:
     return message_class(name)
+
+
+def declare_message(name: str, **fields: tuple[int, Any]) -> Any:
+    """Declares a message beside TensorBoard's own ones, which are types of its fields; returns its class.
+
+    Args:
+        name: the message's name.
+        **fields: the number and the type of each field: `str`, `int`, a class of messages, or a list of the class for a
+            repeated field.
+    """
+    field = descriptor_pb2.FieldDescriptorProto
+    file = descriptor_pb2.FileDescriptorProto(name=f"tapeflow/{name}.proto", syntax="proto3")
+    message = file.message_type.add(name=name)
+    for field_name, (number, kind) in fields.items():
+        added = message.field.add(name=field_name, number=number, label=field.LABEL_OPTIONAL)
+        if isinstance(kind, list):
+            added.label, kind = field.LABEL_REPEATED, kind[0]
+        if kind in (str, int):
+            added.type = field.TYPE_STRING if kind is str else field.TYPE_INT32
+        else:
+            added.type, added.type_name = field.TYPE_MESSAGE, f".{kind.DESCRIPTOR.full_name}"
+            file.dependency.append(kind.DESCRIPTOR.file.name)
+            file.package = kind.DESCRIPTOR.file.package
+    descriptor_pool.Default().AddSerializedFile(file.SerializeToString())
+    descriptor = descriptor_pool.Default().FindMessageTypeByName(f"{file.package}.{name}")
+    return message_factory.GetMessageClass(descriptor)

@@ -254,9 +254,8 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
         spec = self.element_spec
         if state.graph is None:
             return elements.Packer(spec)(self._node.only_element())
-        return elements.pack_element(
-            spec, ops.DatasetToSingleElement(self._variant_tensor, *elements.element_attrs(spec), "")
-        )
+        tensors = ops.DatasetToSingleElement(self._variant_tensor, *elements.element_attrs(spec), "")
+        return elements.pack_element(spec, tensors)
 
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
         """Computes the state after `reduce_func(state, element)` has run for all elements.
@@ -1126,16 +1125,15 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
             >>> [e["even"].item() for e in ds.as_numpy_iterator()]
             [True, False, True]
         """
-        if num_parallel_calls is None:
-            return Dataset(Map(self._node, MappedFunction.for_node(self._node, map_func, "map")))
-        if synchronous:
+        if synchronous and num_parallel_calls is not None:
             raise ValueError(
                 "`synchronous` is not supported with `num_parallel_calls`, but `num_parallel_calls` was set to ",
                 num_parallel_calls,
             )
         function = MappedFunction.for_node(self._node, map_func, "map")
-        calls = integer(num_parallel_calls)
-        return Dataset(ParallelMap(self._node, function, calls, order_attr(deterministic)))
+        if num_parallel_calls is None:
+            return Dataset(Map(self._node, function))
+        return Dataset(ParallelMap(self._node, function, integer(num_parallel_calls), order_attr(deterministic)))
 
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
         """Returns the elements of the datasets that a function returns, one dataset after the other.
@@ -1289,8 +1287,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
         """
         if (window_size is None) == (window_size_func is None):
             raise ValueError("Either the `window_size` argument or the `window_size_func` argument must be specified.")
-        size_of = window_size_func or (lambda _: window_size)
-        return Dataset(GroupByWindow.of(self._node, key_func, reduce_func, size_of))
+        return Dataset(GroupByWindow.of(self._node, key_func, reduce_func, window_size_func or (lambda _: window_size)))
 
 
 DatasetSpec.dataset = Dataset

@@ -271,8 +271,7 @@ class Packer:
 
     def __init__(self, spec: Any) -> None:
         self.spec = spec
-        flat = flatten(spec)
-        self.dtypes = list(map(tensor_dtype, flat))
+        self.dtypes = list(map(tensor_dtype, flatten(spec)))
         self.single = self.dtypes[0] if _STRUCTURES[type(spec)] is None else None
 
     def __call__(self, element: Element) -> Any:
@@ -378,15 +377,12 @@ def _stack_arrays(values: Sequence[Any]) -> Any:
     Raises:
         ValueError: shapes differ.
     """
+    if any(v.shape != values[0].shape for v in values):
+        raise ValueError
     if isinstance(values[0], StringArray):
-        shape = values[0].shape
-        if any(v.shape != shape for v in values):
-            raise ValueError
         return StringArray.stack(values)
     out = np.empty((len(values), *values[0].shape), object)
     for i, v in enumerate(values):
-        if v.shape != values[0].shape:
-            raise ValueError
         out[i] = v[()] if not v.ndim else v
     return out
 
@@ -416,19 +412,12 @@ def slice_row(value: Any, index: int) -> Any:
         return row if isinstance(row, StringArray) else StringArray.scalar(row)
     if isinstance(value, np.ndarray):
         row = value[index]
-        if isinstance(row, np.ndarray):
-            return row
-        return box_object(row)
+        return row if isinstance(row, np.ndarray) else box_object(row)
     if value is None:
         return None
     if isinstance(value, CompositeTensor) and hasattr(value._type_spec, "_slice"):
         return value._type_spec._slice(value, index)
     return bare(value[index])
-
-
-def unbatch_spec(spec: Any) -> Any:
-    """Returns the spec of one slice."""
-    return spec._unbatch()
 
 
 def common_spec(a: Any, b: Any) -> Any:

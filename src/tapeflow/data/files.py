@@ -17,10 +17,6 @@ from tapeflow.data.sources.text_lines import TextLines
 from tapeflow.data.sources.tf_records import TFRecords
 
 
-def _file_names(filenames: Any) -> Any:
-    return filenames._node if isinstance(filenames, Dataset) else filenames
-
-
 class TextLineDatasetV2(Dataset):
     """The lines of text files, as string scalars without their ends.
 
@@ -47,7 +43,7 @@ class TextLineDatasetV2(Dataset):
         self, filenames: TensorLike | os.PathLike[str] | Dataset, compression_type: str | None = None,
         buffer_size: int | None = None, num_parallel_reads: TensorLike | None = None, name: str | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(TextLines.of(_file_names(filenames), compression_type, buffer_size, num_parallel_reads))
+        super().__init__(TextLines.of(filenames, compression_type, buffer_size, num_parallel_reads))
 
 
 class TFRecordDatasetV2(Dataset):
@@ -77,7 +73,7 @@ class TFRecordDatasetV2(Dataset):
         self, filenames: TensorLike | os.PathLike[str] | Dataset, compression_type: str | None = None,
         buffer_size: int | None = None, num_parallel_reads: TensorLike | None = None, name: str | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(TFRecords.of(_file_names(filenames), compression_type, buffer_size, num_parallel_reads))
+        super().__init__(TFRecords.of(filenames, compression_type, buffer_size, num_parallel_reads))
 
 
 class FixedLengthRecordDatasetV2(Dataset):
@@ -111,10 +107,9 @@ class FixedLengthRecordDatasetV2(Dataset):
     ) -> None:  # fmt: skip
         super().__init__(
             FixedLengthRecords.of(
-                _file_names(filenames), compression_type, buffer_size, num_parallel_reads, record_bytes, header_bytes,
-                footer_bytes,
+                filenames, compression_type, buffer_size, num_parallel_reads, record_bytes, header_bytes, footer_bytes
             )
-        )  # fmt: skip
+        )
 
 
 class CsvDatasetV2(Dataset):
@@ -152,8 +147,7 @@ class CsvDatasetV2(Dataset):
     ) -> None:  # fmt: skip
         super().__init__(
             Csv.of(
-                _file_names(filenames), record_defaults, compression_type, buffer_size, header, field_delim,
-                use_quote_delim,
+                filenames, record_defaults, compression_type, buffer_size, header, field_delim, use_quote_delim,
                 na_value, select_cols, exclude_cols,
             )
         )  # fmt: skip

@@ -82,8 +82,11 @@ def _one_shot(dataset_factory: OpFunction) -> Any:
     return box_object(OwnedIterator(dataset._node))
 
 
-@op_kernel("DeleteIterator", "DeleteMemoryCache", "DeleteRandomSeedGenerator", "DeleteSeedGenerator", shape=no_results)
-def _delete_iterator() -> None:
+@op_kernel(
+    "DeleteIterator", "DeleteMemoryCache", "DeleteRandomSeedGenerator", "DeleteSeedGenerator",
+    "StatsAggregatorSetSummaryWriter", shape=no_results,
+)  # fmt: skip
+def _nothing_to_do() -> None:
     pass
 
 
@@ -96,7 +99,7 @@ def _next_element(handle: Tensor, *_: Any) -> Any:
         try:
             return handle[()].iterator.take_encoded()
         except StopIteration:
-            raise errors.OutOfRangeError(None, None, "End of sequence [Op:IteratorGetNext] name: ") from None
+            raise errors.OutOfRangeError.of("End of sequence [Op:IteratorGetNext] name: ") from None
 
 
 for _name in ("IteratorGetNext", "IteratorGetNextSync"):

@@ -290,8 +290,8 @@ class OwnedIterator(Iterator, Trackable):
                 with suppress(OpError):  # the other iterator has had it too
                     self.take()
             except StopIteration:
-                raise OutOfRangeError(
-                    None, None, f"The dataset ended after {i} elements; the iterator that was saved had taken {count}."
+                raise OutOfRangeError.of(
+                    f"The dataset ended after {i} elements; the iterator that was saved had taken {count}."
                 ) from None
 
     _saveable_name = "ITERATOR"
@@ -351,9 +351,7 @@ class OwnedIterator(Iterator, Trackable):
         return self
 
     def __next__(self) -> Any:
-        if state.graph is not None:
-            return self._in_graph().get_next()
-        return self._pack(self.take())
+        return self._pack(self.take()) if state.graph is None else self._in_graph().get_next()
 
     def get_next(self) -> Any:
         """Returns the next element.
@@ -367,7 +365,7 @@ class OwnedIterator(Iterator, Trackable):
         try:
             return self.__next__()
         except StopIteration:
-            raise OutOfRangeError(None, None, "End of sequence [Op:IteratorGetNext] name: ") from None
+            raise OutOfRangeError.of("End of sequence [Op:IteratorGetNext] name: ") from None
 
     def get_next_as_optional(self) -> Optional:
         """Returns the next element, or nothing at the end.

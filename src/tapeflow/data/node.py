@@ -14,6 +14,7 @@ Operations see flat elements: tuples of tensors, with variants for ragged and sp
 from __future__ import annotations
 
 import copy
+import dataclasses
 import inspect
 import itertools
 import operator
@@ -57,6 +58,7 @@ Class = TypeVar("Class", bound="type[Node]")
 _NO_OPTIONS = Options()  # of every pipeline that sets none
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
 class Rows:
     """Elements that are rows of arrays, so many can be gathered at once.
 
@@ -66,12 +68,9 @@ class Rows:
         between: returns the rows from `start` to `stop` as one batch.
     """
 
-    def __init__(
-        self, count: int, take: Callable[[torch.Tensor], Element], between: Callable[[int, int], Element]
-    ) -> None:
-        self.count = count
-        self.take = take
-        self.between = between
+    count: int
+    take: Callable[[torch.Tensor], Element]
+    between: Callable[[int, int], Element]
 
     def at(self, number: int) -> Element:
         """Returns one row."""
@@ -518,11 +517,6 @@ class _FunctionAttr:
         return f"<function {self.body.name!r}>"
 
 
-def _plain_value(value: torch.Tensor | StringArray) -> Any:
-    """Returns a raw value of numbers or strings as a Python value; strings as bytes."""
-    return value.tolist()
-
-
 def _eager_value(value: Any) -> Any:
     """Converts a raw value to a tensor; returns a variable unchanged."""
     if hasattr(value, "_read"):
@@ -539,13 +533,12 @@ def _dataset_argument(value: Any) -> Any:
 
 def _input_reader(definition: ArgDef) -> Callable[[Any], Any]:
     """Returns the function from a kernel's argument for an input to the argument of `of_op`."""
-    if definition.is_list:
-        read: Callable[[Any], Any] = _dataset_argument if definition.type is variant else (
-            _eager_value if definition.type is None else _plain_value)  # fmt: skip
-        return lambda values: [read(v) for v in values]
-    if definition.type in (variant, resource):
-        return _dataset_argument
-    return _eager_value if definition.type is None else _plain_value
+    read: Callable[[Any], Any] = operator.methodcaller("tolist")  # of numbers or strings
+    if definition.type is None:
+        read = _eager_value
+    elif definition.type in (variant, resource):
+        read = _dataset_argument
+    return (lambda values: [read(v) for v in values]) if definition.is_list else read
 
 
 _OTHERS = ("other_arguments", "other_args")  # the ends of names of inputs that go to a function
@@ -630,8 +623,7 @@ def dataset_op(*names: str) -> Callable[[Class], Class]:
 
     def declare(cls: Class) -> Class:
         cls.op = names[0]
-        own = cls.of_op.__func__ is not Node.of_op.__func__
-        accepted = _kernel_parameters(cls.of_op) if own else set(cls.fields)
+        accepted = set(cls.fields) if cls.of_op.__func__ is Node.of_op.__func__ else _kernel_parameters(cls.of_op)
         for name in names:
             CLASSES[name] = cls
             _define_op(name, cls.of_op, accepted, scalar)
@@ -683,8 +675,7 @@ def text(value: Any) -> Any:
     if isinstance(value, SymbolicTensor):
         static = value_of(value)
         return value if static is None else static.item().decode()
-    tensor = convert(value, string)
-    return tensor.value.item().decode()
+    return convert(value, string).value.item().decode()
 
 
 def tensor_of(value: Any, dtype: Any) -> Any:

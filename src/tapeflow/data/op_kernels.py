@@ -151,11 +151,6 @@ def _wrap_dataset(input_handle: Any) -> Any:
     return input_handle
 
 
-@op_kernel("StatsAggregatorSetSummaryWriter", shape=no_results)
-def _no_writer() -> None:
-    pass
-
-
 @op_kernel("StatsAggregatorSummary")
 def _no_statistics() -> Any:
     return StringArray.scalar(b"")

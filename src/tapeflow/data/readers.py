@@ -10,6 +10,7 @@ import numpy as np
 
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import DType, float32, float64, int32, int64, string
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.files import CsvDatasetV2, TFRecordDatasetV2
 from tapeflow.data.options import Options
@@ -33,18 +34,22 @@ def _match_files(file_pattern: Any) -> list[str]:
     return names
 
 
-def _many_times(dataset: Dataset, num_epochs: int | None, shuffle: bool, buffer_size: int, seed: int | None) -> Dataset:
+def _read_in_turn(
+    names: Sequence[str], read: Callable[..., Dataset], cycle: int, sloppy: bool, num_epochs: int | None, shuffle: bool,
+    buffer_size: int, seed: int | None,
+) -> Dataset:  # fmt: skip
+    """Returns the elements of the datasets of files, several in turn, `num_epochs` times over."""
+    files = Dataset.from_tensor_slices(names)
+    if shuffle:
+        files = files.shuffle(len(names), seed)
+    dataset = files.interleave(read, AUTOTUNE if cycle < 0 else cycle)
+    if sloppy:
+        options = Options()
+        options.deterministic = False
+        dataset = dataset.with_options(options)
     if shuffle:
         dataset = dataset.shuffle(buffer_size, seed)
     return dataset if num_epochs == 1 else dataset.repeat(num_epochs)
-
-
-def _in_any_order(dataset: Dataset, sloppy: bool) -> Dataset:
-    if not sloppy:
-        return dataset
-    options = Options()
-    options.deterministic = False
-    return dataset.with_options(options)
 
 
 # ---- CSV -------------------------------------------------------------------------------------------------------------
@@ -131,12 +136,8 @@ def make_csv_dataset(
         label = features.pop(label_name)
         return features, label
 
-    files = Dataset.from_tensor_slices(names)
-    if shuffle:
-        files = files.shuffle(len(names), shuffle_seed)
-    cycle = num_parallel_reads or 1
-    dataset = _in_any_order(files.interleave(rows, AUTOTUNE if cycle < 0 else cycle), sloppy)
-    dataset = _many_times(dataset, num_epochs, shuffle, shuffle_buffer_size, shuffle_seed)
+    order = num_epochs, shuffle, shuffle_buffer_size, shuffle_seed
+    dataset = _read_in_turn(names, rows, num_parallel_reads or 1, sloppy, *order)
     dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None).map(by_name)
     return dataset.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
 
@@ -212,11 +213,9 @@ def _text_fits(text: str, dtype: DType) -> bool:
     if dtype is string:
         return True
     try:
-        return (
-            dtype.min <= int(text) <= dtype.max
-            if dtype.is_integer
-            else float(text) < float(np.finfo(dtype.as_numpy_dtype).max)
-        )
+        if dtype.is_integer:
+            return dtype.min <= int(text) <= dtype.max
+        return float(text) < float(np.finfo(dtype.as_numpy_dtype).max)
     except ValueError:
         return False
 
@@ -271,21 +270,16 @@ def make_batched_features_dataset(
             f"The `label_key` provided ({label_key}) must be one of the `features` keys: {features.keys()}."
         )
     names = _match_files(file_pattern)
-    files = Dataset.from_tensor_slices(names)
-    if shuffle:
-        files = files.shuffle(len(names), shuffle_seed)
     read, more = reader or TFRecordDatasetV2, tuple(reader_args or ())
-    cycle = reader_num_threads or 1
-    dataset = files.interleave(lambda name: read(name, *more), AUTOTUNE if cycle < 0 else cycle)
-    if isinstance(dataset.element_spec, tuple):  # readers of keys and values
-        dataset = dataset.map(lambda _, value: value)
-    dataset = _many_times(
-        _in_any_order(dataset, sloppy_ordering), num_epochs, shuffle, shuffle_buffer_size, shuffle_seed
-    )
+
+    def values(name: Tensor) -> Dataset:
+        dataset: Dataset = read(name, *more)
+        return dataset.map(lambda _, value: value) if isinstance(dataset.element_spec, tuple) else dataset
+
+    order = num_epochs, shuffle, shuffle_buffer_size, shuffle_seed
+    dataset = _read_in_turn(names, values, reader_num_threads or 1, sloppy_ordering, *order)
     dataset = dataset.batch(batch_size, drop_remainder=drop_final_batch or num_epochs is None)
-    dataset = dataset.map(
-        lambda serialized: parse_example(serialized, features), num_parallel_calls=parser_num_threads or 2
-    )
+    dataset = dataset.map(lambda texts: parse_example(texts, features), num_parallel_calls=parser_num_threads or 2)
     if label_key is not None:
         dataset = dataset.map(lambda parsed: ({k: v for k, v in parsed.items() if k != label_key}, parsed[label_key]))
     return dataset.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)

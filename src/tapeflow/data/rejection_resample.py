@@ -44,9 +44,8 @@ def rejection_resample(
     if not (type(spec) is TensorSpec and spec.dtype in (int32, int64) and spec.shape.rank in (0, None)):
         raise TypeError(f"Invalid `class_func`. `class_func` must return an integer scalar, and gives {spec}.")
     if initial_dist is None:
-        chances = _estimate_distribution(dataset.map(class_func), target).map(
-            lambda initial: _acceptance_chances(initial, target)
-        )
+        distributions = _estimate_distribution(dataset.map(class_func), target)
+        chances = distributions.map(lambda initial: _acceptance_chances(initial, target))
         passing = datasets.zip((chances, labelled)).filter(lambda chance, pair: _is_accepted(chance[0], pair[0], seed))
         passing = passing.map(lambda chance, pair: pair)
         weights = chances.map(lambda accept, mix: stack([mix, 1.0 - mix]))

@@ -13,21 +13,21 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
-from typing import Any, NamedTuple
+from contextlib import AbstractContextManager, ExitStack
+from typing import Any
 
 from google.protobuf.message import DecodeError
 from tensorboard.compat.proto import struct_pb2
 from tensorboard.compat.proto.tensor_pb2 import TensorProto
 
 from tapeflow.core.errors import DataLossError, FailedPreconditionError, NotFoundError
+from tapeflow.core.protos import SnapshotMetadataRecord
 from tapeflow.core.types.dtypes import int64, string, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.spec_proto import from_proto, to_proto
 from tapeflow.core.types.type_spec import TypeSpec
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, invalid
-from tapeflow.core.varint import read_varint, varint
 from tapeflow.data.elements import (
     Element,
     bare,
@@ -100,47 +100,31 @@ def _damaged_file(path: str, why: object) -> DataLossError:
 # ---- folders ---------------------------------------------------------------------------------------------------------
 
 
-class Metadata(NamedTuple):
-    """TensorFlow's `SnapshotMetadataRecord`: fields 2, 6 and 1000."""
+def write_metadata(folder: str, run: str, size: int, spec: Any) -> None:
+    """Writes the name and the size of a run, after everything else."""
+    record = SnapshotMetadataRecord(
+        run_id=run, version=2, num_elements=size, finalized=True, creation_timestamp=time.time_ns() // 1000,
+        dtype=[s.dtype.as_datatype_enum for s in encoded_specs(spec)],
+    )  # fmt: skip
+    write_file(os.path.join(folder, METADATA), record.SerializeToString())
 
-    run: str
-    size: int
-    finalized: bool
 
-    def write(self, folder: str, spec: Any) -> None:
-        """Writes it, after everything else."""
-        dtypes = bytes(s.dtype.as_datatype_enum for s in encoded_specs(spec))
-        data = (
-            b"\x12" + varint(len(self.run)) + self.run.encode() + b"\x18" + varint(time.time_ns() // 1000) + b"\x20\x02"
-            b"\x2a" + varint(len(dtypes)) + dtypes + b"\x30" + varint(self.size) + varint(1000 << 3) + b"\x01"
-        )  # fmt: skip
-        write_file(os.path.join(folder, METADATA), data)
+def read_metadata(folder: str) -> tuple[str, int]:
+    """Returns the name of the present run, and the number of its elements.
 
-    @staticmethod
-    def read(folder: str) -> Metadata:
-        """Reads it.
-
-        Raises:
-            NotFoundError: there is none.
-        """
-        with gfile.GFile(os.path.join(folder, METADATA), "rb") as file:
-            data = file.read()
-        fields: dict[int, Any] = {2: b"", 6: UNKNOWN, 1000: 0}
-        position = 0
-        try:
-            while position < len(data):
-                key, position = read_varint(data, position)
-                value, position = read_varint(data, position)
-                if key & 7 == 2:  # bytes, of this length
-                    fields[key >> 3], position = data[position : position + value], position + value
-                else:
-                    fields[key >> 3] = value
-            run, size, finalized = fields[2].decode(), fields[6], fields[1000]
-            if not (re.fullmatch(r"\d+", run) and type(size) is type(finalized) is int and size < 1 << 63):
-                raise ValueError("it names no run")
-        except (ValueError, AttributeError) as error:
-            raise _damaged_file(os.path.join(folder, METADATA), error) from None
-        return Metadata(run, size, bool(finalized))
+    Raises:
+        NotFoundError: there is none.
+    """
+    path = os.path.join(folder, METADATA)
+    with gfile.GFile(path, "rb") as file:
+        data = file.read()
+    try:
+        record = SnapshotMetadataRecord.FromString(data)
+        if not re.fullmatch(r"\d+", record.run_id) or record.num_elements < 0:
+            raise ValueError("it names no run")
+    except (DecodeError, ValueError) as error:
+        raise _damaged_file(path, error) from None
+    return record.run_id, record.num_elements if record.HasField("num_elements") else UNKNOWN
 
 
 def read_spec(folder: str) -> Any:
@@ -160,30 +144,6 @@ def read_spec(folder: str) -> Any:
     return spec
 
 
-class _ShardWriter:
-    """Writes elements to the shards of a run."""
-
-    def __init__(self, folder: str, spec: Any, compression: str) -> None:
-        self._folder, self._specs, self._compression = folder, flatten(spec), compression
-        self._files: dict[int, TFRecordWriter] = {}
-        self.count = 0
-
-    def write(self, element: Element, shard: int = 0) -> None:
-        """Adds an element to a shard."""
-        file = self._files.get(shard)
-        if file is None:
-            path = os.path.join(self._folder, f"{shard:08d}.shard")
-            gfile.makedirs(path)
-            file = self._files[shard] = TFRecordWriter(os.path.join(path, _FILE), self._compression)
-        write_element(file, element, self._specs)
-        self.count += 1
-
-    def close(self) -> None:
-        """Ends all files."""
-        for file in self._files.values():
-            file.close()
-
-
 def written_folder(folder: str) -> AbstractContextManager[str]:
     """Yields a folder to write, the saved dataset at the end. Earlier runs stay, for those who read them."""
     return replaced_folder(folder, last=METADATA, parts=rf"\d+|{re.escape(_SPEC)}|{re.escape(METADATA)}")
@@ -193,18 +153,22 @@ def write_run(
     folder: str, spec: Any, compression: str, elements: Iterator[Element], shard_of: Callable[[Element], Element] | None
 ) -> Iterator[Element]:
     """Writes elements to the folder of a new run, and yields each; then writes the metadata."""
-    run = str(secrets.randbits(63))
+    run, size, specs = str(secrets.randbits(63)), 0, flatten(spec)
+    writers: dict[int, TFRecordWriter] = {}  # of the shards
     with temporary_folder(os.path.join(folder, run)) as new:
-        writer = _ShardWriter(new, spec, compression)
-        try:
+        with ExitStack() as files:
             for element in elements:
-                writer.write(element, 0 if shard_of is None else int(shard_of(element)[0]))
+                shard = 0 if shard_of is None else int(shard_of(element)[0])
+                if shard not in writers:
+                    path = os.path.join(new, f"{shard:08d}.shard")
+                    gfile.makedirs(path)
+                    writers[shard] = files.enter_context(TFRecordWriter(os.path.join(path, _FILE), compression))
+                write_element(writers[shard], element, specs)
+                size += 1
                 yield element
-        finally:
-            writer.close()
         sync_tree(new)
         rename(new, os.path.join(folder, run))
-    Metadata(run, writer.count, True).write(folder, spec)
+    write_metadata(folder, run, size, spec)
 
 
 def save(node: Node, path: str | os.PathLike, compression: str | None, shard_func: Callable[..., Any] | None) -> None:

@@ -185,9 +185,8 @@ class _Reader:
             mine.append([])
             for expected in _KINDS[kind]:
                 if not left or not isinstance(left[0], expected):
-                    _dataset_differs(
-                        f"it has {kind}, where this one has {left[0].name.lstrip('_') if left else 'nothing'}"
-                    )
+                    here = left[0].name.lstrip("_") if left else "nothing"
+                    _dataset_differs(f"it has {kind}, where this one has {here}")
                 mine[-1].append(left.pop(0))
         if left and not ended:
             _dataset_differs(f"this one has {left[0].name.lstrip('_')} besides")

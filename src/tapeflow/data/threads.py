@@ -16,7 +16,7 @@ import time
 import weakref
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from tapeflow.core.fork_locks import new_condition
@@ -237,11 +237,9 @@ def ahead(elements: Iterator[Any], size: int) -> Generator[Any]:
     buffer = _Buffer(size)
     start("tf_data_prefetch", buffer.close, _fill_buffer, elements, buffer, running.state)
     del elements
-    try:
+    with closing(buffer):
         while (item := buffer.get()) is not END:
             yield item
-    finally:
-        buffer.close()
 
 
 def _fill_buffer(elements: Iterator[Any], buffer: _Buffer, state: IteratorState | None) -> None:
@@ -288,11 +286,8 @@ def mapped_in_threads(
     if calls == 1:
         yield from with_failures(map(function, elements))
         return
-    pool = _Pool(function, calls)
-    try:
+    with closing(_Pool(function, calls)) as pool:
         yield from pool.results(elements, 2 * calls, ordered)
-    finally:
-        pool.close()
 
 
 class _Task:
@@ -357,16 +352,12 @@ class _Pool:
 
     def _next(self, tasks: deque[_Task], ordered: bool) -> _Task:
         """Takes a task that is done out of those under way."""
+        candidates = [tasks[0]] if ordered else tasks
         with self.changed:
-            if ordered:
-                self.changed.wait_for(lambda: self.closed or tasks[0].done)
-            else:
-                self.changed.wait_for(lambda: self.closed or any(t.done for t in tasks))
+            self.changed.wait_for(lambda: self.closed or any(t.done for t in candidates))
             if self.closed:
                 raise RuntimeError("the pipeline was stopped because the program ends")
-        if ordered:
-            return tasks.popleft()
-        task = next(t for t in tasks if t.done)
+        task = next(t for t in candidates if t.done)
         tasks.remove(task)
         return task
 

@@ -108,17 +108,14 @@ def all_reduce(group: WorkerGroup, reduce_op: ReduceOp, values: Sequence[Any], r
     by_dtype: dict[Any, list[int]] = {}
     for i, value in enumerate(values):
         if isinstance(value, IndexedSlices):
-            rows = all_gather(group, value.values, 0)
-            totals[i] = IndexedSlices(
-                rows if parts == 1 else rows / parts, all_gather(group, value.indices, 0), value.dense_shape
-            )
+            rows, places = (all_gather(group, part, 0) for part in (value.values, value.indices))
+            totals[i] = IndexedSlices(rows if parts == 1 else rows / parts, places, value.dense_shape)
         else:
             by_dtype.setdefault(value.dtype, []).append(i)
     for dtype, indices in by_dtype.items():
         exact = dtype.is_integer  # means of integers are floats
-        packs = [
-            [indices[i] for i in pack] for pack in _pack_indices([values[i] for i in indices], group.bytes_per_pack)
-        ]
+        chosen = _pack_indices([values[i] for i in indices], group.bytes_per_pack)
+        packs = [[indices[i] for i in pack] for pack in chosen]
         numbers = [_start_all_reduce([values[i] for i in pack], group.key) for pack in packs]
         for pack, number in zip(packs, numbers, strict=True):
             sums = _finish_all_reduce(number, [values[i] for i in pack], 1 if exact else parts, group.key)

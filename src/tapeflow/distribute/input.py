@@ -24,7 +24,6 @@ from tapeflow.math.comparison import greater
 from tapeflow.math.extrema import minimum
 
 if TYPE_CHECKING:
-    from tapeflow.core.values.tensor import Tensor
     from tapeflow.data.dataset import Dataset
     from tapeflow.distribute.strategy import Strategy
 
@@ -86,9 +85,8 @@ class DistributedDataset(CompositeTensor):
 
     @property
     def _type_spec(self) -> DistributedDatasetSpec:
-        return DistributedDatasetSpec(
-            type_spec_from_value(self._dataset), self._strategy, self._options, self._division
-        )
+        spec = type_spec_from_value(self._dataset)
+        return DistributedDatasetSpec(spec, self._strategy, self._options, self._division)
 
     def __iter__(self) -> DistributedIterator:
         return DistributedIterator(iter(self._dataset), self._strategy, self._options, self._division)
@@ -137,9 +135,8 @@ class DistributedIterator(CompositeTensor):
 
     @cached_property
     def _type_spec(self) -> DistributedIteratorSpec:
-        return DistributedIteratorSpec(
-            type_spec_from_value(self._iterator), self._strategy, self._options, self._division
-        )
+        spec = type_spec_from_value(self._iterator)
+        return DistributedIteratorSpec(spec, self._strategy, self._options, self._division)
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -165,9 +162,8 @@ class DistributedIterator(CompositeTensor):
         """
         if not self._division.agrees:
             first = self._iterator.get_next()
-            return self._replicas(
-                first, [self._iterator.get_next_as_optional() for _ in range(self._elements_at_a_time - 1)]
-            )
+            others = [self._iterator.get_next_as_optional() for _ in range(self._elements_at_a_time - 1)]
+            return self._replicas(first, others)
         optionals = self._optionals()
         return cond(
             self._more(optionals),
@@ -216,7 +212,7 @@ class DistributedIterator(CompositeTensor):
             )
 
         def nothing() -> Any:  # the dataset ended between two replicas
-            return nest.map_structure(_nothing_like, first)
+            return nest.map_structure(lambda t: t[:0], first)
 
         return self._placed([first, *(cond(o.has_value(), o.get_value, nothing) for o in others)])
 
@@ -257,9 +253,7 @@ class DistributedDatasetSpec(_DividedSpec):
 
     __slots__ = ()
 
-    @property
-    def value_type(self) -> type:
-        return DistributedDataset
+    value_type = DistributedDataset
 
     def _to_components(self, value: DistributedDataset) -> Any:
         return [value._dataset]
@@ -270,9 +264,7 @@ class DistributedIteratorSpec(_DividedSpec):
 
     __slots__ = ()
 
-    @property
-    def value_type(self) -> type:
-        return DistributedIterator
+    value_type = DistributedIterator
 
     def _to_components(self, value: DistributedIterator) -> Any:
         return [value._iterator]
@@ -306,11 +298,6 @@ def _empty_of_spec(spec: Any) -> Any:
             "dataset, or let it drop the remainder."
         )
     return zeros([0, *[d or 0 for d in spec.shape.as_list()[1:]]][: spec.shape.rank], spec.dtype)
-
-
-def _nothing_like(batch: Tensor) -> Any:
-    """Returns a batch like this one without elements."""
-    return batch[:0]
 
 
 def _check_batched(spec: Any, division: Division) -> None:

@@ -160,8 +160,7 @@ class MirroredExtended(StrategyExtended):
         self._functions: weakref.WeakKeyDictionary[Function, Function] = weakref.WeakKeyDictionary()
 
     def _make_variable(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
-        context = place.replica
-        thread = getattr(context, "_thread", None)
+        thread = getattr(place.replica, "_thread", None)
         if thread is None:
             return self._create_variable(next_creator, kwargs)
         # The first replica creates the variable, and the others get the same one.
@@ -189,12 +188,9 @@ class MirroredExtended(StrategyExtended):
 
             def run_replicas(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
                 function: Any = wrapped()
-                python_function = (
-                    convert_function(function.python_function)
-                    if function._options.autograph
-                    else function.python_function
-                )
-                return _run_replicas(self._strategy, python_function, args, kwargs)
+                call = function.python_function
+                call = convert_function(call) if function._options.autograph else call
+                return _run_replicas(self._strategy, call, args, kwargs)
 
             whole = self._functions[fn] = Function(run_replicas, Options(autograph=False))
         return whole

@@ -75,9 +75,8 @@ class MultiWorkerExtended(MirroredExtended):
 
     def _local_sum(self, value: Any) -> Any:
         if isinstance(value, DistributedValues):
-            return reduce_values(
-                ReduceOp.SUM, [v if isinstance(v, IndexedSlices) else convert(v) for v in value.values]
-            )
+            values = [v if isinstance(v, IndexedSlices) else convert(v) for v in value.values]
+            return reduce_values(ReduceOp.SUM, values)
         return value if isinstance(value, IndexedSlices) else convert(value)
 
     def _reduce_all(self, op: ReduceOp, values: Sequence[Any]) -> list[Any]:

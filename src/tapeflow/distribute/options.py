@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 from typing import Any, NamedTuple
 
@@ -53,6 +54,7 @@ class RunOptions(NamedTuple):
     experimental_xla_options: Any = None
 
 
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
 class InputContext:
     """The argument of a function that creates a dataset for a strategy.
 
@@ -66,25 +68,9 @@ class InputContext:
         8
     """
 
-    __slots__ = ("_id", "_pipelines", "_replicas")
-
-    def __init__(self, num_input_pipelines: int = 1, input_pipeline_id: int = 0, num_replicas_in_sync: int = 1) -> None:
-        self._pipelines, self._id, self._replicas = num_input_pipelines, input_pipeline_id, num_replicas_in_sync
-
-    @property
-    def num_replicas_in_sync(self) -> int:
-        """The number of replicas."""
-        return self._replicas
-
-    @property
-    def input_pipeline_id(self) -> int:
-        """The number of this dataset."""
-        return self._id
-
-    @property
-    def num_input_pipelines(self) -> int:
-        """The number of datasets."""
-        return self._pipelines
+    num_input_pipelines: int = 1
+    input_pipeline_id: int = 0
+    num_replicas_in_sync: int = 1
 
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
         """Returns the number of examples that each replica gets of a global batch.
@@ -95,17 +81,19 @@ class InputContext:
         Raises:
             ValueError: the replicas can't get equal parts.
         """
-        if global_batch_size % self._replicas:
+        replicas = self.num_replicas_in_sync
+        if global_batch_size % replicas:
             raise ValueError(
-                f"The `global_batch_size` {global_batch_size} is not divisible by `num_replicas_in_sync` "
-                f"{self._replicas} "
+                f"The `global_batch_size` {global_batch_size} is not divisible by `num_replicas_in_sync` {replicas} "
             )
-        return global_batch_size // self._replicas
+        return global_batch_size // replicas
 
     def __str__(self) -> str:
-        return f"tf.distribute.InputContext(input pipeline id {self._id}, total: {self._pipelines})"
+        number, count = self.input_pipeline_id, self.num_input_pipelines
+        return f"tf.distribute.InputContext(input pipeline id {number}, total: {count})"
 
 
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
 class ValueContext:
     """The argument of a function that creates a value for a replica.
 
@@ -119,23 +107,12 @@ class ValueContext:
         (1, 2)
     """
 
-    __slots__ = ("_id", "_replicas")
-
-    def __init__(self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1) -> None:
-        self._id, self._replicas = replica_id_in_sync_group, num_replicas_in_sync
-
-    @property
-    def num_replicas_in_sync(self) -> int:
-        """The number of replicas."""
-        return self._replicas
-
-    @property
-    def replica_id_in_sync_group(self) -> int:
-        """The number of the replica."""
-        return self._id
+    replica_id_in_sync_group: int = 0
+    num_replicas_in_sync: int = 1
 
     def __str__(self) -> str:
-        return f"tf.distribute.ValueContext(replica id {self._id}, total replicas in sync: {self._replicas})"
+        number, count = self.replica_id_in_sync_group, self.num_replicas_in_sync
+        return f"tf.distribute.ValueContext(replica id {number}, total replicas in sync: {count})"
 
 
 class CommunicationImplementation(enum.Enum):
@@ -151,6 +128,7 @@ class CommunicationImplementation(enum.Enum):
     NCCL = "NCCL"
 
 
+@dataclasses.dataclass(eq=False)
 class CommunicationOptions:
     """Hints for collectives between workers.
 
@@ -170,13 +148,11 @@ class CommunicationOptions:
         1048576
     """
 
-    def __init__(
-        self,
-        bytes_per_pack: int = 0,
-        timeout_seconds: float | None = None,
-        implementation: CommunicationImplementation | str = CommunicationImplementation.AUTO,
-    ) -> None:
-        if bytes_per_pack < 0:
-            raise ValueError(f"Argument `bytes_per_pack` must be >=0, Received {bytes_per_pack}.")
-        self.bytes_per_pack, self.timeout_seconds = bytes_per_pack, timeout_seconds
-        self.implementation = CommunicationImplementation(implementation)
+    bytes_per_pack: int = 0
+    timeout_seconds: float | None = None
+    implementation: CommunicationImplementation | str = CommunicationImplementation.AUTO
+
+    def __post_init__(self) -> None:
+        if self.bytes_per_pack < 0:
+            raise ValueError(f"Argument `bytes_per_pack` must be >=0, Received {self.bytes_per_pack}.")
+        self.implementation = CommunicationImplementation(self.implementation)

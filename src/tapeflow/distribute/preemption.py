@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
-import shutil
 import signal
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import torch
@@ -25,6 +26,7 @@ from tapeflow.train.manager import CheckpointManager
 _SECONDS_TO_SAVE = 30.0  # of a grace period, left for the checkpoint
 
 
+@dataclasses.dataclass(eq=False)
 class TerminationConfig:
     """Tells when a platform will stop a worker, and how the worker then ends.
 
@@ -42,15 +44,10 @@ class TerminationConfig:
         60
     """
 
-    def __init__(
-        self,
-        termination_watcher_fn: Callable[[], bool] | None = None,
-        exit_fn: Callable[[], Any] | None = None,
-        grace_period: float | None = None,
-        save_fn: Callable[..., Any] | None = None,
-    ) -> None:
-        self.termination_watcher_fn, self.exit_fn = termination_watcher_fn, exit_fn
-        self.grace_period, self.save_fn = grace_period, save_fn
+    termination_watcher_fn: Callable[[], bool] | None = None
+    exit_fn: Callable[[], Any] | None = None
+    grace_period: float | None = None
+    save_fn: Callable[..., Any] | None = None
 
 
 class PreemptionCheckpointHandler:
@@ -97,11 +94,10 @@ class PreemptionCheckpointHandler:
         else:
             self._manager = CheckpointManager(checkpoint_or_checkpoint_manager, checkpoint_dir, max_to_keep=1)
         self._calls = 0  # since the checkpoint that was restored
-        self._earlier_calls = Variable(0, dtype=int64, trainable=False, name="checkpointed_runs")
         checkpoint: Any = self._manager.checkpoint
         if not hasattr(checkpoint, "checkpointed_runs"):
-            checkpoint.checkpointed_runs = self._earlier_calls
-        self._earlier_calls = checkpoint.checkpointed_runs
+            checkpoint.checkpointed_runs = Variable(0, dtype=int64, trainable=False, name="checkpointed_runs")
+        self._earlier_calls: Variable = checkpoint.checkpointed_runs
         self._noticed: float | None = None  # when this worker got notice
         self._got_signal = False
         self._manager.restore_or_initialize()
@@ -143,7 +139,7 @@ class PreemptionCheckpointHandler:
         self._calls = 0
         self._save(*args, **kwargs)
         self._agreed(True)  # nobody ends before the file is there
-        (self._config.exit_fn or _exit_for_restart)()
+        (self._config.exit_fn or partial(sys.exit, 42))()  # not 0: a supervisor then restarts the program
 
     @contextlib.contextmanager
     def watch_preemption_scope(self) -> Iterator[None]:
@@ -174,11 +170,8 @@ class PreemptionCheckpointHandler:
         elif self._group is None or self._group.rank == 0:
             self._manager.save(*args, **kwargs)
         else:  # variables that are summed when they are read need all workers
-            folder = tempfile.mkdtemp()
-            try:
+            with tempfile.TemporaryDirectory() as folder:
                 self._manager.checkpoint.write(os.path.join(folder, "checkpoint"))
-            finally:
-                shutil.rmtree(folder)
 
 
 def _group_of(resolver: Any) -> WorkerGroup | None:
@@ -204,7 +197,3 @@ class PreemptionWatcher:
 
     def block_until_worker_exit(self) -> None:
         """Returns at once: there are no workers to wait for."""
-
-
-def _exit_for_restart() -> None:
-    sys.exit(42)  # not 0: a supervisor then restarts the program

@@ -50,8 +50,7 @@ class Server:
         self._server_def = _server_def(server_or_cluster_def, job_name, task_index, protocol, config)
         job, index = self._server_def.job_name, self._server_def.task_index
         cluster = ClusterSpec(self._server_def.cluster)
-        address = cluster.task_address(job, index)
-        self._task = ServerTask(address, f"{job}:{index}")
+        self._task = ServerTask(cluster.task_address(job, index), f"{job}:{index}")
         weakref.finalize(self, self._task.endpoint.end)
         self._target = f"{self._server_def.protocol}://{self._task.endpoint.address}"
         if sum(cluster.num_tasks(name) for name in cluster.jobs) > 1:

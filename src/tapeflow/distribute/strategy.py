@@ -273,8 +273,7 @@ class StrategyExtended:
 
     def _sums_along(self, value: Any, axis: Any) -> tuple[Any, Any]:
         """Returns the sum of the replicas' values along an axis, and the number of terms."""
-        count = max(1, len(self._devices))
-        values = value.values if isinstance(value, DistributedValues) else (value,) * count
+        values = value.values if isinstance(value, DistributedValues) else (value,) * max(1, len(self._devices))
         tensors = [convert(v) for v in values]
         return add_n([reduce_sum(t, axis) for t in tensors]), add_n([shape(t)[axis] for t in tensors])
 
@@ -375,11 +374,9 @@ class StrategyExtended:
         require_cross_replica(self._strategy)
         op = reduce_op_of(reduce_op)
         if not isinstance(value, DistributedValues):
-            return (
-                value
-                if len(self._devices) < 2
-                else self._cross_device_ops.broadcast(reduce_over_replicas(op, value), destinations)
-            )
+            if len(self._devices) < 2:
+                return value
+            return self._cross_device_ops.broadcast(reduce_over_replicas(op, value), destinations)
         if isinstance(value, MirroredValues) and op is ReduceOp.MEAN:
             return value
         return self._cross_device_ops.reduce(op, value, destinations, options)

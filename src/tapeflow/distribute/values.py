@@ -81,9 +81,7 @@ class PerReplicaSpec(TypeSpec):
     def __init__(self, *value_specs: Any) -> None:
         self._specs = value_specs
 
-    @property
-    def value_type(self) -> type:
-        return PerReplica
+    value_type = PerReplica
 
     @property
     def _component_specs(self) -> Any:

@@ -239,12 +239,8 @@ def _write_method(method: str) -> Callable[..., Any]:
 for _attribute in Variable.__slots__:
     if not _attribute.startswith("__") and _attribute not in vars(DistributedVariable):
         setattr(DistributedVariable, _attribute, _of_the_copy(_attribute))
-for _method in (
-    "assign",
-    "assign_add",
-    "assign_sub",
-    *(m for m in vars(AssignsParts) if "scatter" in m and m[0] != "_"),
-):
+_scatters = [m for m in vars(AssignsParts) if "scatter" in m and m[0] != "_"]
+for _method in ("assign", "assign_add", "assign_sub", *_scatters):
     setattr(DistributedVariable, _method, _write_method(_method))
 
 

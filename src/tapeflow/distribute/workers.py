@@ -91,13 +91,10 @@ class WorkerGroup:
             yield
         except RuntimeError as error:
             kind = _kind_of(error)
-            late = kind is errors.DeadlineExceededError
-            cause = (
-                f"a worker did not come to {what} within {self.timeout.total_seconds():g} s"
-                if late
-                else f"a worker ended, or can't be reached, during {what}"
-            )
-            hint = "CommunicationOptions(timeout_seconds=) sets the time. " if late else ""
+            cause, hint = f"a worker ended, or can't be reached, during {what}", ""
+            if kind is errors.DeadlineExceededError:
+                cause = f"a worker did not come to {what} within {self.timeout.total_seconds():g} s"
+                hint = "CommunicationOptions(timeout_seconds=) sets the time. "
             self._error = kind.of(f"Worker {self.rank} of {self.size}: {cause}. {hint}{_RESTART} ({error})")
             raise self._error from error
 
@@ -152,8 +149,7 @@ class WorkerGroup:
             sizes = [torch.empty_like(size) for _ in range(self.size)]
             self.backend(size).allgather([sizes], [size]).wait()
             counts = [int(s) for s in sizes]
-            longest = max(counts)
-            sent = value.new_zeros([longest, *value.shape[1:]])
+            sent = value.new_zeros([max(counts), *value.shape[1:]])
             sent[: value.shape[0]] = value
             parts = [torch.empty_like(sent) for _ in counts]
             if sent.numel():

@@ -35,15 +35,9 @@ def _feature_dtype(key: str, dtype: Any, op: str) -> DType:
     return feature_dtype
 
 
-def _int64_values(values: Any, shape: Sequence[int] = (-1,)) -> torch.Tensor:
-    return raw_value(values, int64, shape)
-
-
 def _take_values(values: Any, places: np.ndarray) -> Any:
     """Returns values of a raw vector by their places, in the shape of the places."""
-    if isinstance(values, StringArray):
-        return values.take(places)
-    return values[torch.from_numpy(places)]
+    return values.take(places) if isinstance(values, StringArray) else values[torch.from_numpy(places)]
 
 
 def _pool_values(first: Any, flat: Any, dtype: DType) -> Any:
@@ -81,12 +75,9 @@ class DenseColumn(_Column):
                 if self.shape.rank and self.shape[0] is None
                 else f"All dimensions of shape for feature {key} need to be known but received {self.shape}."
             )
-        default = feature.default_value
-        self.default = (
-            None
-            if default is None
-            else convert(default, self.dtype).value.reshape(self.shape.as_list()).reshape(-1).tolist()
-        )
+        self.default = default = feature.default_value
+        if default is not None:
+            self.default = convert(default, self.dtype).value.reshape(self.shape.as_list()).reshape(-1).tolist()
 
     def outputs(self, size: int | None, single: bool) -> Outputs:
         return [(self.dtype, self.shape if single else TensorShape([size]).concatenate(self.shape))]
@@ -161,11 +152,13 @@ class PaddedColumn(_Column):
 class VariableColumn(_Column):
     """A feature of any number of values, as a sparse tensor."""
 
+    rank = 2  # of the sparse tensor of a batch
+
     def __init__(self, key: str, feature: VarLenFeature, op: str) -> None:
         self.key, self.dtype = key, _feature_dtype(key, feature.dtype, op)
 
     def outputs(self, size: int | None, single: bool) -> Outputs:
-        rank = 1 if single else 2
+        rank = self.rank - single
         return [(int64, [None, rank]), (self.dtype, [None]), (int64, [rank])]
 
     def read(self, rows: Rows, single: bool) -> list[Any]:
@@ -187,7 +180,7 @@ def _sparse_values(indices: Sequence[np.ndarray], values: Any, shape: Sequence[i
         single: True if there is one example.
     """
     places = torch.from_numpy(np.stack(indices[single:], 1).astype(np.int64, copy=False))
-    return [places, values, _int64_values(shape)[single:]]
+    return [places, values, raw_value(shape, int64)[single:]]
 
 
 class SparseColumn(VariableColumn):
@@ -198,6 +191,7 @@ class SparseColumn(VariableColumn):
         index, size = feature.index_key, feature.size
         self.indices = [index] if isinstance(index, str) else list(index)
         self.size = list(size) if isinstance(size, (list, tuple)) else [size]
+        self.rank = 1 + len(self.size)
         self.sorted = feature.already_sorted
         if len(self.indices) != len(self.size):
             raise ValueError(
@@ -207,10 +201,6 @@ class SparseColumn(VariableColumn):
     @property
     def keys(self) -> list[str]:
         return [self.key, *self.indices]
-
-    def outputs(self, size: int | None, single: bool) -> Outputs:
-        rank = len(self.size) + (not single)
-        return [(int64, [None, rank]), (self.dtype, [None]), (int64, [rank])]
 
     def read(self, rows: Rows, single: bool) -> list[Any]:
         flat, counts, *_ = rows.values(self.key, self.dtype)
@@ -366,7 +356,7 @@ class PaddedSteps(PaddedColumn):
                 f"{self.shape.as_list()}"
             )
         shown = lengths if part else 0 * lengths
-        return [self.padded(flat, lengths * part, single), _int64_values(shown, [] if single else [-1])]
+        return [self.padded(flat, lengths * part, single), raw_value(shown, int64, [] if single else [-1])]
 
     def build(self, tensors: Sequence[Any]) -> Any:
         return tuple(tensors)
@@ -375,9 +365,7 @@ class PaddedSteps(PaddedColumn):
 class VariableSteps(VariableColumn):
     """A feature list as a sparse tensor."""
 
-    def outputs(self, size: int | None, single: bool) -> Outputs:
-        rank = 2 if single else 3
-        return [(int64, [None, rank]), (self.dtype, [None]), (int64, [rank])]
+    rank = 3
 
     def read(self, rows: Any, single: bool) -> list[Any]:
         steps, lengths = rows.steps([self.key])

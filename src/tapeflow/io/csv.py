@@ -213,19 +213,16 @@ class CsvParser:
         count = len(self._columns)
         if self._selected is not None:
             if self._selected and self._selected[-1] >= len(fields):
-                raise self._error(
-                    f"Expect {count} fields but have {sum(c < len(fields) for c in self._selected)} in {which}"
-                )
+                found = sum(c < len(fields) for c in self._selected)
+                raise self._error(f"Expect {count} fields but have {found} in {which}")
             fields = [fields[c] for c in self._selected]
         elif self._excluded:
             fields = [f for i, f in enumerate(fields) if i not in self._excluded]
         if len(fields) != count:
             actual = "more" if which == "record" and len(fields) > count else len(fields)
             raise self._error(f"Expect {count} fields but have {actual} in {which}")
-        return [
-            self._value(i, field, *column, which)
-            for i, (field, column) in enumerate(zip(fields, self._columns, strict=True))
-        ]
+        pairs = enumerate(zip(fields, self._columns, strict=True))
+        return [self._value(i, field, *column, which) for i, (field, column) in pairs]
 
     def _value(self, i: int, field: bytes, dtype: DType, default: Any, which: str) -> Any:
         """Returns the value of a field of column `i`."""

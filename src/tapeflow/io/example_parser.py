@@ -240,7 +240,6 @@ def parse_single_example(
     """
     if not features:
         raise ValueError("Invalid argument: features cannot be empty.")
-    features = dict(features)
     message = convert(serialized, string)
     if message.shape.rank not in (0, None):
         raise ValueError("Input serialized must be a scalar")

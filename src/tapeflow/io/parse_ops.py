@@ -84,9 +84,8 @@ def _of_ragged(columns: Sequence[Column], results: Sequence[Any], depth: int) ->
     rows = []
     for column, (values, *lengths) in zip(columns, results, strict=True):
         splits = [_splits_of_lengths(row) for row in lengths]
-        empty = torch.zeros(0, dtype=column.splits.torch)
-        rows.append([values, *[empty] * (depth - len(splits)), *splits])
-    return [row[i] for i in range(depth + 1) for row in rows]
+        rows.append([values, *[torch.zeros(0, dtype=column.splits.torch)] * (depth - len(splits)), *splits])
+    return _by_output(rows, depth + 1)
 
 
 def _read_groups(groups: Sequence[Sequence[Column]], *source: Any) -> list[list[Any]]:
@@ -98,14 +97,12 @@ def _read_groups(groups: Sequence[Sequence[Column]], *source: Any) -> list[list[
 # ---- shapes ----------------------------------------------------------------------------------------------------------
 
 
-def _output_shapes(
-    columns: Sequence[Column], serialized: TensorShape, count: int, single: bool | None = None
-) -> list[Any]:
+def _output_shapes(columns: Sequence[Column], serialized: TensorShape, count: int) -> list[Any]:
     """Returns the static shapes of `_by_output`."""
-    if serialized.rank is None and single is None:
+    if serialized.rank is None:
         return [TensorShape(None)] * (count * len(columns))
-    single = serialized.rank == 0 if single is None else single
-    rows = [c.outputs(None if single or not serialized.rank else serialized[0], single) for c in columns]
+    single = serialized.rank == 0
+    rows = [c.outputs(None if single else serialized[0], single) for c in columns]
     return [TensorShape(row[i][1]) for i in range(count) for row in rows]
 
 
@@ -142,10 +139,9 @@ def _dtypes_of(values: Sequence[Any]) -> list[DType]:
 def _parse_examples(op: str, *args: Any) -> tuple[Any, ...]:
     named = _Arguments(op, args)
     serialized, defaults, sparse_types = named["serialized"], named["dense_defaults"], named["sparse_types"]
-    if len(sparse_types) != len(_key_texts(named["sparse_keys"])):
-        raise invalid(
-            f"len(sparse_keys) != len(sparse_types): {len(_key_texts(named['sparse_keys']))} vs. {len(sparse_types)}"
-        )
+    keys = _key_texts(named["sparse_keys"])
+    if len(sparse_types) != len(keys):
+        raise invalid(f"len(sparse_keys) != len(sparse_types): {len(keys)} vs. {len(sparse_types)}")
     single = serialized.ndim == 0
     sparse = _variable_columns(named["sparse_keys"], sparse_types)
     dense = _dense_columns(named["dense_keys"], defaults, _dtypes_of(defaults), named["dense_shapes"])
@@ -182,9 +178,8 @@ def _optional_keys(named: _Arguments) -> list[str]:
     """Returns the keys of feature lists that may be missing."""
     missing = named["feature_list_dense_missing_assumed_empty"]
     if isinstance(missing, torch.Tensor):  # a flag for each key
-        return [
-            k for k, flag in zip(_key_texts(named["feature_list_dense_keys"]), missing.tolist(), strict=False) if flag
-        ]
+        flags = zip(_key_texts(named["feature_list_dense_keys"]), missing.tolist(), strict=False)
+        return [key for key, flag in flags if flag]
     return _key_texts(missing)
 
 
@@ -197,9 +192,8 @@ def _parse_sequences(op: str, *args: Any) -> tuple[Any, ...]:
         named["feature_list_dense_keys"], named["feature_list_dense_types"], named["feature_list_dense_shapes"],
         _optional_keys(named),
     )  # fmt: skip
-    sparse_steps = _variable_columns(
-        named["feature_list_sparse_keys"], named["feature_list_sparse_types"], VariableSteps
-    )
+    sparse_features = named["feature_list_sparse_keys"], named["feature_list_sparse_types"]
+    sparse_steps = _variable_columns(*sparse_features, VariableSteps)
     context = _variable_columns(named["context_sparse_keys"], named["context_sparse_types"])
     ragged, ragged_steps = _ragged_of(named, "context", RaggedColumn), _ragged_of(named, "feature_list", RaggedSteps)
     contexts = _read_groups([context, dense, ragged], serialized, SequenceExample, 1, single)

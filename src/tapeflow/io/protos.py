@@ -87,11 +87,6 @@ def _named_fields(descriptor: Descriptor, names: Sequence[str]) -> list[FieldDes
     return [descriptor.fields_by_name[n] for n in names]
 
 
-def _check_output_type(field: FieldDescriptor, dtype: DType) -> None:
-    if dtype not in _DTYPES[field.type]:
-        raise invalid(f"Unexpected output type for {field.full_name}: {_NAMES[field.type]} to {dtype.name}")
-
-
 def _field_items(message: Message, field: FieldDescriptor) -> list[Any]:
     """Returns the values that a message has for a field."""
     value = getattr(message, field.name)
@@ -136,7 +131,8 @@ def _decode_messages(
     kind = _message_type(message_type, descriptor_source)
     fields = _named_fields(kind.DESCRIPTOR, field_names)
     for field, dtype in zip(fields, output_types, strict=True):
-        _check_output_type(field, dtype)
+        if dtype not in _DTYPES[field.type]:
+            raise invalid(f"Unexpected output type for {field.full_name}: {_NAMES[field.type]} to {dtype.name}")
     if not texts.size:
         raise invalid("Bufs argument must contain at least one value")
     messages = []

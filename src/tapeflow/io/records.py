@@ -7,6 +7,7 @@ as a whole.
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import re
 import struct
@@ -185,9 +186,7 @@ def _decompress_kernel(texts: StringArray, compression_type: str = "") -> String
     if not compression_type:
         return texts
     bits = _WINDOW_BITS[compression_type]
-    return StringArray.of(
-        [_Inflated(io.BytesIO(text), bits).readall() for text in texts.reshape(-1).tolist()], texts.shape
-    )
+    return StringArray.of([_Inflated(io.BytesIO(text), bits).readall() for text in texts.flat], texts.shape)
 
 
 @op("DecodeCompressed", kernel=_decompress_kernel, strings=_decompress_kernel, shape=same, elementwise=True)
@@ -221,11 +220,11 @@ not_differentiable(decode_compressed)
 def frame_record(data: bytes) -> bytes:
     """Returns the stored form of a record."""
     length = struct.pack("<Q", len(data))
-    return b"".join(
-        [length, struct.pack("<I", mask_checksum(crc32c(length))), data, struct.pack("<I", mask_checksum(crc32c(data)))]
-    )
+    checksums = [_UINT32.pack(mask_checksum(crc32c(part))) for part in (length, data)]
+    return b"".join([length, checksums[0], data, checksums[1]])
 
 
+@dataclasses.dataclass(eq=False)
 class TFRecordOptions:
     """The compression of a TFRecord file.
 
@@ -245,28 +244,18 @@ class TFRecordOptions:
 
     compression_type_map: ClassVar[dict[int, str]] = {0: "", 1: "ZLIB", 2: "GZIP"}
 
-    def __init__(
-        self,
-        compression_type: str | None = None,
-        flush_mode: int | None = None,
-        input_buffer_size: int | None = None,
-        output_buffer_size: int | None = None,
-        window_bits: int | None = None,
-        compression_level: int | None = None,
-        compression_method: int | None = None,
-        mem_level: int | None = None,
-        compression_strategy: int | None = None,
-    ) -> None:
-        self.get_compression_type_string(compression_type)
-        self.compression_type = compression_type
-        self.flush_mode = flush_mode
-        self.input_buffer_size = input_buffer_size
-        self.output_buffer_size = output_buffer_size
-        self.window_bits = window_bits
-        self.compression_level = compression_level
-        self.compression_method = compression_method
-        self.mem_level = mem_level
-        self.compression_strategy = compression_strategy
+    compression_type: str | None = None
+    flush_mode: int | None = None
+    input_buffer_size: int | None = None
+    output_buffer_size: int | None = None
+    window_bits: int | None = None
+    compression_level: int | None = None
+    compression_method: int | None = None
+    mem_level: int | None = None
+    compression_strategy: int | None = None
+
+    def __post_init__(self) -> None:
+        self.get_compression_type_string(self.compression_type)
 
     @classmethod
     def get_compression_type_string(cls, options: Any) -> str:
@@ -292,17 +281,11 @@ class TFRecordOptions:
         kind = self.get_compression_type_string(self)
         if not kind:
             return None
-
-        def or_default(value: int | None, default: int) -> int:
-            return default if value is None else value
-
-        return zlib.compressobj(
-            or_default(self.compression_level, zlib.Z_DEFAULT_COMPRESSION),
-            or_default(self.compression_method, zlib.DEFLATED),
-            or_default(self.window_bits, _WINDOW_BITS[kind]),
-            or_default(self.mem_level, zlib.DEF_MEM_LEVEL),
-            or_default(self.compression_strategy, zlib.Z_DEFAULT_STRATEGY),
-        )
+        options: dict[str, Any] = {
+            "level": self.compression_level, "method": self.compression_method, "memLevel": self.mem_level,
+            "strategy": self.compression_strategy, "wbits": self.window_bits or _WINDOW_BITS[kind],
+        }  # fmt: skip
+        return zlib.compressobj(**{name: value for name, value in options.items() if value is not None})
 
 
 class TFRecordWriter:

@@ -82,9 +82,8 @@ def serialize_sparse_op(
 ) -> Any:
     """Serializes a sparse tensor as three strings."""
     _check_type(out_type)
-    return _as_type(
-        StringArray.of(_serialize_parts(*_part_arrays(sparse_indices, sparse_values, sparse_shape))), out_type
-    )
+    parts = _serialize_parts(*_part_arrays(sparse_indices, sparse_values, sparse_shape))
+    return _as_type(StringArray.of(parts), out_type)
 
 
 def serialize_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, name: str | None = None) -> Tensor:

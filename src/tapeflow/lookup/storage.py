@@ -326,6 +326,5 @@ def storage_of(handle: Tensor) -> TableStorage:
     Raises:
         InvalidArgumentError: it is the handle of something else.
     """
-    raw = handle.value if isinstance(handle, EagerTensor) else handle
-    table = held_object(raw, object, "table")
+    table = held_object(handle.value if isinstance(handle, EagerTensor) else handle, object, "table")
     return held_object(getattr(table, "storage", table), TableStorage, "table")

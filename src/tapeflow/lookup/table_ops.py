@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from tensorboard.compat.proto.attr_value_pb2 import AttrValue
@@ -80,10 +80,6 @@ def _import_table(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operatio
     return state.graph.node(op, [], [(resource, [])])
 
 
-def _import_fill(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
-    return fill(*inputs)
-
-
 def _import_fill_from_file(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
     names = ("key_index", "value_index", "vocab_size", "delimiter", "offset")
     key_index, value_index, vocab_size, delimiter, offset = (node_attr(node, name) for name in names)
@@ -99,24 +95,15 @@ def _import_fill_from_file(builder: Any, node: ParsedNode, inputs: list[Any]) ->
     return _with_attrs(node, names, python_op(node.op, read, inputs))
 
 
-def _import_insert(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
-    return python_op(node.op, lambda h, k, v: storage_of(h).insert(k, v), inputs)
-
-
-def _import_remove(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
-    return python_op(node.op, lambda h, k: storage_of(h).remove(k), inputs)
+def _import_call(function: Callable[..., Any], *specs: Any) -> Callable[..., Operation]:
+    """Returns the builder of an operation that calls a function with a table's storage and the other inputs."""
+    return lambda _, node, inputs: python_op(node.op, lambda h, *ts: function(storage_of(h), *ts), inputs, specs)
 
 
 def _import_find(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
-    handle, keys, default = inputs
+    _, keys, default = inputs
     shape = keys.shape if default.shape.rank == 0 else TensorShape(None)
-    return python_op(
-        node.op, lambda h, k, d: [storage_of(h).find(k, d)], [handle, keys, default], [(default.dtype, shape)]
-    )
-
-
-def _import_size(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
-    return python_op(node.op, lambda h: [convert(len(storage_of(h)), int64)], inputs, [(int64, [])])
+    return python_op(node.op, lambda h, k, d: [storage_of(h).find(k, d)], inputs, [(default.dtype, shape)])
 
 
 def _import_export(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
@@ -125,16 +112,14 @@ def _import_export(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operati
     return _with_attrs(node, ("Tkeys", "Tvalues"), operation)
 
 
-register(
-    {
-        "HashTableV2": _import_table,
-        "LookupTableImportV2": _import_fill,
-        "InitializeTableV2": _import_fill,
-        "InitializeTableFromTextFileV2": _import_fill_from_file,
-        "LookupTableInsertV2": _import_insert,
-        "LookupTableRemoveV2": _import_remove,
-        "LookupTableFindV2": _import_find,
-        "LookupTableSizeV2": _import_size,
-        "LookupTableExportV2": _import_export,
-    }
-)
+register({
+    "HashTableV2": _import_table,
+    "LookupTableImportV2": lambda _, node, inputs: fill(*inputs),
+    "InitializeTableV2": lambda _, node, inputs: fill(*inputs),
+    "InitializeTableFromTextFileV2": _import_fill_from_file,
+    "LookupTableInsertV2": _import_call(lambda table, k, v: table.insert(k, v)),
+    "LookupTableRemoveV2": _import_call(lambda table, k: table.remove(k)),
+    "LookupTableFindV2": _import_find,
+    "LookupTableSizeV2": _import_call(lambda table: [convert(len(table), int64)], (int64, [])),
+    "LookupTableExportV2": _import_export,
+})  # fmt: skip

@@ -16,7 +16,7 @@ from tapeflow.core.types.dtypes import DType, as_dtype, bool_, float32, float64,
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import hold_object
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor, Tensor, next_id
+from tapeflow.core.values.tensor import Tensor, next_id
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.lookup.initializers import TableInitializer
 from tapeflow.lookup.storage import TableStorage, storage_of
@@ -119,7 +119,7 @@ class LookupTable(SavedResource):
 
     def size(self, name: str | None = None) -> Tensor:
         """Returns the number of keys, an int64 scalar."""
-        return self._run("LookupTableSizeV2", lambda table: [_entry_count(table)], [], [(int64, [])])[0]
+        return self._run("LookupTableSizeV2", lambda table: [convert(len(table), int64)], [], [(int64, [])])[0]
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """Returns all keys and all values, in no order."""
@@ -135,14 +135,8 @@ class LookupTable(SavedResource):
         inputs = [self._handle, *tensors]
         if state.graph is None and not any(isinstance(t, SymbolicTensor) for t in inputs):
             return function(self.storage, *tensors)
-        operation = python_op(
-            op, lambda handle, *values: function(storage_of(handle), *values), inputs, specs, attrs=attrs
-        )
+        operation = python_op(op, lambda h, *values: function(storage_of(h), *values), inputs, specs, attrs=attrs)
         return operation.outputs if specs else operation
-
-
-def _entry_count(storage: TableStorage) -> EagerTensor:
-    return convert(len(storage), int64)
 
 
 def map_keys(keys: Any, dtype: DType, function: Callable[[Any], Any]) -> Any:
@@ -195,9 +189,8 @@ class StaticHashTable(LookupTable):
         self, initializer: TableInitializer, default_value: TensorLike, name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:  # fmt: skip
-        super().__init__(
-            initializer.key_dtype, initializer.value_dtype, default_value, "HashTableV2", name=name or "hash_table"
-        )
+        dtypes = initializer.key_dtype, initializer.value_dtype
+        super().__init__(*dtypes, default_value, "HashTableV2", name=name or "hash_table")
         if self._default.shape.rank != 0:
             raise ValueError(f"Shapes {self._default.shape} and () are not compatible")
         self._initializer = self._track_trackable(initializer, "_initializer")

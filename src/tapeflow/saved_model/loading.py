@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.creation import zeros
@@ -30,7 +31,7 @@ from tapeflow.saved_model.objects import (
 from tapeflow.saved_model.options import LoadOptions
 from tapeflow.saved_model.restored_functions import Library, SignatureMap, bare_function, restored_function
 from tapeflow.train.bundle import Bundle
-from tapeflow.train.object_graph import View, state_of
+from tapeflow.train.object_graph import View, match_children, state_of
 from tapeflow.train.reader import OBJECT_GRAPH
 from tapeflow.train.restoration import parse_graph, restore_state
 
@@ -146,6 +147,11 @@ def _choose_graph(graphs: Sequence[Any], tags: str | Sequence[str] | None, direc
         f"Got an incompatible argument to `tags`: {requested}. The SavedModel at {directory} has one MetaGraph "
         f"with tags {tag_sets[0]}. You may omit the argument, pass 'None', or pass matching tags."
     )
+
+
+def _children_of(nodes: Any, number: int) -> dict[str, int]:
+    """Returns the numbers of a node's children, by name."""
+    return {child.local_name: child.node_id for child in nodes[number].children}
 
 
 class _Loader:
@@ -268,11 +274,9 @@ class _Loader:
         for i, node in enumerate(self._nodes):
             kind = node.WhichOneof("kind")
             if kind not in make:
-                raise errors.UnimplementedError(
-                    None,
-                    None,
+                raise errors.UnimplementedError.of(
                     f"The SavedModel at {self._directory} holds an object of kind {kind!r} "
-                    f"({self._name_of(i)!r}), which can't be loaded yet.",
+                    f"({self._name_of(i)!r}), which can't be loaded yet."
                 )
             if i not in self.objects:
                 self.objects[i] = make[kind](i, getattr(node, kind))
@@ -281,7 +285,7 @@ class _Loader:
         self._add_slots(values)
         tables = [i for i, node in enumerate(self._nodes) if node.HasField("resource")]
         for i in [*tables, *(i for i in self._setters if i not in tables)]:  # functions need tables that are there
-            children = {c.local_name: c.node_id for c in self._nodes[i].children}
+            children = _children_of(self._nodes, i)
             if i in tables and not isinstance(self.objects[i], RestoredTable):  # one that existed is filled
                 self._attribute(children["_initialize"])()
                 continue
@@ -358,14 +362,7 @@ class _Loader:
             return {}
         bundle = Bundle(prefix)
         saved = parse_graph(bundle, bundle.read(OBJECT_GRAPH).numpy()).nodes
-        pairs, queue = {0: 0}, deque([0])
-        while queue:
-            number = queue.popleft()
-            below = {c.local_name: c.node_id for c in saved[pairs[number]].children}
-            for child in self._nodes[number].children:
-                if child.local_name in below and child.node_id not in pairs:
-                    pairs[child.node_id] = below[child.local_name]
-                    queue.append(child.node_id)
+        pairs = match_children(partial(_children_of, self._nodes), 0, partial(_children_of, saved))
         for number in list(pairs):
             slots = {(s.slot_name, s.original_variable_node_id): s for s in saved[pairs[number]].slot_variables}
             for slot in self._nodes[number].slot_variables:
@@ -401,21 +398,18 @@ class _Loader:
             restored = self.objects[number]
             if isinstance(restored, StatefulObject):
                 for name, functions in node.saveable_objects.items():
-                    restored.add_state(
-                        name, self._attribute(functions.save_function), self._attribute(functions.restore_function)
-                    )
+                    numbers = functions.save_function, functions.restore_function
+                    restored.add_state(name, *map(self._attribute, numbers))
             if number not in values or node.HasField("variable"):
                 continue
             bundle, attributes = values[number]
             if not (isinstance(restored, Trackable) and restore_state(restored, attributes, bundle)):
                 names = [attribute.checkpoint_key for attribute in attributes]
-                raise errors.UnimplementedError(
-                    None,
-                    None,
+                raise errors.UnimplementedError.of(
                     f"The SavedModel at {self._directory} has values of {self._name_of(number)!r} in its checkpoint "
                     f"({names}), and neither functions that restore them nor an object that takes them. Load it with "
                     "tf.saved_model.LoadOptions(experimental_skip_checkpoint=True) to go on without all its values, or "
-                    "save it again without that object.",
+                    "save it again without that object."
                 )
 
     def _variable(self, number: int, proto: Any, values: _Values) -> Variable:
@@ -426,8 +420,8 @@ class _Loader:
         elif self._options.experimental_skip_checkpoint or self._options.allow_partial_checkpoint:
             value = zeros([0 if d is None else d for d in shape.as_list()], dtype)
         else:
-            raise errors.NotFoundError(
-                None, None, f"The checkpoint of the SavedModel at {self._directory} has no value for {proto.name!r}."
+            raise errors.NotFoundError.of(
+                f"The checkpoint of the SavedModel at {self._directory} has no value for {proto.name!r}."
             )
         variable = Variable(
             value, trainable=proto.trainable, name=proto.name or None, dtype=dtype, shape=shape,

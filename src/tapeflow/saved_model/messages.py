@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
-from collections import namedtuple
+from collections import defaultdict, namedtuple
+from inspect import Parameter
 from typing import Any
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format
+from google.protobuf import text_format
 from google.protobuf.message import DecodeError, Message
-from tensorboard.compat.proto import meta_graph_pb2, saved_object_graph_pb2
+from tensorboard.compat.proto import saved_object_graph_pb2
+from tensorboard.compat.proto.meta_graph_pb2 import MetaGraphDef
 
-from tapeflow.core.protos import SavedModel
+from tapeflow.core.protos import SavedModel, declare_message
 from tapeflow.core.types.spec_proto import from_proto, to_proto
 from tapeflow.io import gfile
 from tapeflow.io.atomic_replace import write_file
@@ -21,9 +24,7 @@ TEXT_FILE = "saved_model.pbtxt"
 PARTS = r"variables|assets|assets\.extra|saved_model\.pb|fingerprint\.pb|keras_metadata\.pb"  # of the directory
 VERSION = 1  # of the format
 
-FullArgSpec = namedtuple(
-    "FullArgSpec", ["args", "varargs", "varkw", "defaults", "kwonlyargs", "kwonlydefaults", "annotations"]
-)
+FullArgSpec = namedtuple("FullArgSpec", "args varargs varkw defaults kwonlyargs kwonlydefaults annotations")
 
 
 def variables_prefix(export_dir: str) -> str:
@@ -69,10 +70,8 @@ def contains_saved_model(export_dir: str | os.PathLike[str]) -> bool:
 
 def write_model(export_dir: str, *meta_graphs: Any) -> bytes:
     """Writes `saved_model.pb`. Returns its bytes."""
-    model = SavedModel(
-        saved_model_schema_version=VERSION, meta_graphs=[m.SerializeToString(deterministic=True) for m in meta_graphs]
-    )
-    content: bytes = model.SerializeToString()
+    graphs = [m.SerializeToString(deterministic=True) for m in meta_graphs]
+    content: bytes = SavedModel(saved_model_schema_version=VERSION, meta_graphs=graphs).SerializeToString()
     write_file(os.path.join(export_dir, FILE), content)
     return content
 
@@ -93,9 +92,15 @@ def read_model(export_dir: str) -> list[Any]:
     with gfile.GFile(path, "rb") as file:
         data = file.read()
     try:
-        return [meta_graph_pb2.MetaGraphDef.FromString(m) for m in SavedModel.FromString(data).meta_graphs]
+        return [MetaGraphDef.FromString(m) for m in SavedModel.FromString(data).meta_graphs]
     except DecodeError as error:
         raise OSError(f"Cannot parse file {path}: {error}.") from None
+
+
+@functools.cache
+def _text_message() -> Any:
+    """Returns the class of the message `SavedModel`, on TensorBoard's messages: in text, no field can be just bytes."""
+    return declare_message("SavedModelText", saved_model_schema_version=(1, int), meta_graphs=(2, [MetaGraphDef]))
 
 
 def _read_text(path: str) -> list[Any]:
@@ -104,21 +109,9 @@ def _read_text(path: str) -> list[Any]:
     Raises:
         OSError: it is damaged.
     """
-    file = descriptor_pb2.FileDescriptorProto(name="tapeflow/saved_model_text.proto", syntax="proto3")
-    meta = meta_graph_pb2.MetaGraphDef.DESCRIPTOR
-    file.dependency.append(meta.file.name)
-    message = file.message_type.add(name="SavedModelText")
-    message.field.add(name="saved_model_schema_version", number=1, type=3, label=1)
-    message.field.add(name="meta_graphs", number=2, type=11, label=3, type_name=f".{meta.full_name}")
-    pool = descriptor_pool.Default()
-    try:
-        descriptor = pool.FindMessageTypeByName("SavedModelText")
-    except KeyError:
-        pool.AddSerializedFile(file.SerializeToString())
-        descriptor = pool.FindMessageTypeByName("SavedModelText")
     try:
         with gfile.GFile(path) as contents:
-            parsed = text_format.Parse(contents.read(), message_factory.GetMessageClass(descriptor)())
+            parsed = text_format.Parse(contents.read(), _text_message()())
     except (text_format.ParseError, UnicodeDecodeError, RecursionError) as error:
         raise OSError(f"Cannot parse file {path}: {error}.") from None
     return list(parsed.meta_graphs)
@@ -130,18 +123,16 @@ def function_spec(signature: inspect.Signature, input_signature: Any = None) -> 
     Raises:
         ValueError: a default can't be written.
     """
-    named: dict[Any, list[inspect.Parameter]] = {}
+    named: defaultdict[Any, list[Parameter]] = defaultdict(list)
     for parameter in signature.parameters.values():
-        named.setdefault(parameter.kind, []).append(parameter)
-    positional = named.get(inspect.Parameter.POSITIONAL_ONLY, []) + named.get(
-        inspect.Parameter.POSITIONAL_OR_KEYWORD, []
-    )
-    keywords = named.get(inspect.Parameter.KEYWORD_ONLY, [])
+        named[parameter.kind].append(parameter)
+    positional = named[Parameter.POSITIONAL_ONLY] + named[Parameter.POSITIONAL_OR_KEYWORD]
+    keywords = named[Parameter.KEYWORD_ONLY]
     defaults = tuple([p.default for p in positional if p.default is not p.empty])
     spec = FullArgSpec(
         args=[p.name for p in positional],
-        varargs=next((p.name for p in named.get(inspect.Parameter.VAR_POSITIONAL, ())), None),
-        varkw=next((p.name for p in named.get(inspect.Parameter.VAR_KEYWORD, ())), None),
+        varargs=next((p.name for p in named[Parameter.VAR_POSITIONAL]), None),
+        varkw=next((p.name for p in named[Parameter.VAR_KEYWORD]), None),
         defaults=defaults or None,
         kwonlyargs=[p.name for p in keywords],
         kwonlydefaults={p.name: p.default for p in keywords if p.default is not p.empty} or None,
@@ -164,20 +155,20 @@ def signature_of(proto: Message) -> inspect.Signature:
         raise ValueError(f"A function is saved with no description of its parameters, but {spec!r}.")
     args = list(spec.args)[1:] if proto.is_method else list(spec.args)
     defaults, more = tuple(spec.defaults or ()), spec.kwonlydefaults or {}
-    empty = inspect.Parameter.empty
+    empty = Parameter.empty
     values = [empty] * (len(args) - len(defaults)) + list(defaults)
     parameters = [
-        inspect.Parameter(_valid_name(name), inspect.Parameter.POSITIONAL_OR_KEYWORD, default=value)
+        Parameter(_valid_name(name), Parameter.POSITIONAL_OR_KEYWORD, default=value)
         for name, value in zip(args, values, strict=True)
     ]
     if spec.varargs:
-        parameters.append(inspect.Parameter(spec.varargs, inspect.Parameter.VAR_POSITIONAL))
+        parameters.append(Parameter(spec.varargs, Parameter.VAR_POSITIONAL))
     parameters += [
-        inspect.Parameter(_valid_name(name), inspect.Parameter.KEYWORD_ONLY, default=more.get(name, empty))
+        Parameter(_valid_name(name), Parameter.KEYWORD_ONLY, default=more.get(name, empty))
         for name in spec.kwonlyargs or ()
     ]
     if spec.varkw:
-        parameters.append(inspect.Parameter(spec.varkw, inspect.Parameter.VAR_KEYWORD))
+        parameters.append(Parameter(spec.varkw, Parameter.VAR_KEYWORD))
     return inspect.Signature(parameters)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 
+@dataclasses.dataclass(eq=False, slots=True)
 class SaveOptions:
     """Options for writing a SavedModel.
 
@@ -33,52 +35,29 @@ class SaveOptions:
         6.0
     """
 
-    __slots__ = (
-        "experimental_custom_gradients",
-        "experimental_debug_stripper",
-        "experimental_image_format",
-        "experimental_io_device",
-        "experimental_sharding_callback",
-        "experimental_skip_saver",
-        "experimental_variable_policy",
-        "extra_tags",
-        "function_aliases",
-        "namespace_whitelist",
-        "save_debug_info",
-    )
+    namespace_whitelist: Sequence[str] | None = None
+    save_debug_info: bool = False
+    function_aliases: Mapping[str, Any] | None = None
+    experimental_debug_stripper: bool = False
+    experimental_io_device: str | None = None
+    experimental_variable_policy: Any = None
+    experimental_custom_gradients: bool = True
+    experimental_image_format: bool = False
+    experimental_skip_saver: bool = False
+    experimental_sharding_callback: Any = None
+    extra_tags: Sequence[str] | None = None
 
-    def __init__(
-        self,
-        namespace_whitelist: Sequence[str] | None = None,
-        save_debug_info: bool = False,
-        function_aliases: Mapping[str, Any] | None = None,
-        experimental_debug_stripper: bool = False,
-        experimental_io_device: str | None = None,
-        experimental_variable_policy: Any = None,
-        experimental_custom_gradients: bool = True,
-        experimental_image_format: bool = False,
-        experimental_skip_saver: bool = False,
-        experimental_sharding_callback: Any = None,
-        extra_tags: Sequence[str] | None = None,
-    ) -> None:
-        if experimental_image_format or experimental_sharding_callback is not None:
+    def __post_init__(self) -> None:
+        if self.experimental_image_format or self.experimental_sharding_callback is not None:
             raise NotImplementedError(
                 "A SavedModel is written as one message and one data file: leave experimental_image_format and "
                 "experimental_sharding_callback out."
             )
-        self.namespace_whitelist = list(namespace_whitelist or ())
-        self.save_debug_info = save_debug_info
-        self.function_aliases = dict(function_aliases or {})
-        self.experimental_debug_stripper = experimental_debug_stripper
-        self.experimental_io_device = experimental_io_device
-        self.experimental_variable_policy = experimental_variable_policy
-        self.experimental_custom_gradients = experimental_custom_gradients
-        self.experimental_image_format = experimental_image_format
-        self.experimental_skip_saver = experimental_skip_saver
-        self.experimental_sharding_callback = experimental_sharding_callback
-        self.extra_tags = extra_tags
+        self.namespace_whitelist = list(self.namespace_whitelist or ())
+        self.function_aliases = dict(self.function_aliases or {})
 
 
+@dataclasses.dataclass(eq=False, slots=True)
 class LoadOptions:
     """Options for reading a SavedModel.
 
@@ -98,24 +77,8 @@ class LoadOptions:
         0.0
     """
 
-    __slots__ = (
-        "allow_partial_checkpoint",
-        "experimental_io_device",
-        "experimental_load_function_aliases",
-        "experimental_skip_checkpoint",
-        "experimental_variable_policy",
-    )
-
-    def __init__(
-        self,
-        allow_partial_checkpoint: bool = False,
-        experimental_io_device: str | None = None,
-        experimental_skip_checkpoint: bool = False,
-        experimental_variable_policy: Any = None,
-        experimental_load_function_aliases: bool = False,
-    ) -> None:
-        self.allow_partial_checkpoint = allow_partial_checkpoint
-        self.experimental_io_device = experimental_io_device
-        self.experimental_skip_checkpoint = experimental_skip_checkpoint
-        self.experimental_variable_policy = experimental_variable_policy
-        self.experimental_load_function_aliases = experimental_load_function_aliases
+    allow_partial_checkpoint: bool = False
+    experimental_io_device: str | None = None
+    experimental_skip_checkpoint: bool = False
+    experimental_variable_policy: Any = None
+    experimental_load_function_aliases: bool = False

@@ -40,8 +40,7 @@ def traced_gradient(own: ExportedGradient) -> ConcreteFunction:
             "disable saving gradients with the option tf.saved_model.SaveOptions(experimental_custom_gradients=False)"
             f".\n\tProblematic op name: {operation.name}\n\tGradient inputs: {operation.inputs}"
         ) from error
-    function_type = FunctionType(_SIGNATURE, (None, *specs.values()), {}, ["unused_op", *specs])
-    return ConcreteFunction(graph, function_type)
+    return ConcreteFunction(graph, FunctionType(_SIGNATURE, (None, *specs.values()), {}, ["unused_op", *specs]))
 
 
 def _internal_grad_fn(unused_op: Any, *result_grads: Any) -> None:

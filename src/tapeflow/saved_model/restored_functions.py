@@ -139,8 +139,7 @@ class Library:
 
         def gradient(_: Any, *dys: Any) -> list[Any]:
             captured = [_captured_tensor(tensor, builder) for tensor in bound if isinstance(tensor, CapturedTensor)]
-            concrete = self.concrete(name, inspect.Signature())
-            return nest.flatten(concrete.call_flat([*dys, *captured]))
+            return nest.flatten(self.concrete(name, inspect.Signature()).call_flat([*dys, *captured]))
 
         operation.op = with_gradient(operation.op, gradient, own_name)
 
@@ -294,10 +293,7 @@ def bare_function(saved: Any, library: Library) -> ConcreteFunction:
         concrete = library.concrete(saved.concrete_function_name, signature_of(saved.function_spec))
         concrete.binding.limit_positional(positional)
         return concrete
-    parameters = [
-        inspect.Parameter(
-            name, inspect.Parameter.POSITIONAL_OR_KEYWORD if i < positional else inspect.Parameter.KEYWORD_ONLY
-        )
-        for i, name in enumerate(saved.argument_keywords)
-    ]
+    kinds = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    names = enumerate(saved.argument_keywords)
+    parameters = [inspect.Parameter(name, kinds[number < positional]) for number, name in names]
     return library.concrete(saved.concrete_function_name, inspect.Signature(parameters))

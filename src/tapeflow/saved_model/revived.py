@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from google.protobuf.message import Message
 
 
+@dataclasses.dataclass(eq=False)
 class Registration:
     """A version of a class of objects in SavedModels.
 
@@ -21,32 +23,30 @@ class Registration:
         setter: sets a child of an object: a function of the object, the name and the child.
     """
 
-    identifier: str | None = None
-
-    def __init__(
-        self, object_factory: Callable[[Any], Any], version: int, min_producer_version: int, min_consumer_version: int,
-        bad_consumers: Iterable[int] | None = None, setter: Callable[[Any, str, Any], None] = setattr,
-    ) -> None:  # fmt: skip
-        self._object_factory, self.version, self.setter = object_factory, version, setter
-        self._min_producer_version, self._min_consumer_version = min_producer_version, min_consumer_version
-        self._bad_consumers = list(bad_consumers or ())
+    object_factory: Callable[[Any], Any]
+    version: int
+    min_producer_version: int
+    min_consumer_version: int
+    bad_consumers: Iterable[int] | None = None
+    setter: Callable[[Any, str, Any], None] = setattr
+    identifier: str | None = dataclasses.field(default=None, init=False)
 
     def write(self, proto: Message) -> None:
         """Writes class and version into a `SavedUserObject`."""
         proto.identifier = self.identifier
-        proto.version.producer, proto.version.min_consumer = self.version, self._min_consumer_version
-        proto.version.bad_consumers.extend(self._bad_consumers)
+        proto.version.producer, proto.version.min_consumer = self.version, self.min_consumer_version
+        proto.version.bad_consumers.extend(self.bad_consumers or ())
 
     def from_proto(self, proto: Message) -> Any:
         """Returns an object for a message."""
-        return self._object_factory(proto)
+        return self.object_factory(proto)
 
     def should_load(self, proto: Message) -> bool:
         """Returns True if this version reads the version in a message."""
         version = proto.version
         return (
             self.version >= version.min_consumer
-            and version.producer >= self._min_producer_version
+            and version.producer >= self.min_producer_version
             and self.version not in version.bad_consumers
         )
 

@@ -273,7 +273,7 @@ class _Model:
         meta = meta_graph_pb2.MetaGraphDef()
         meta.meta_info_def.tags.extend(["serve", *(options.extra_tags or ())])
         meta.meta_info_def.tensorflow_version = VERSION
-        meta.meta_info_def.function_aliases.update(self._aliases(options.function_aliases))
+        meta.meta_info_def.function_aliases.update(self._aliases(options.function_aliases or {}))
         self._write_objects(meta.object_graph_def)
         self._write_functions(meta.graph_def)
         captured = self._write_graph(meta.graph_def)
@@ -282,8 +282,7 @@ class _Model:
         if not options.experimental_skip_saver:
             add_saver(meta, self._saved_variables(), self._saved_tables(captured))
         for name, node in self._signatures.nodes.items():
-            concrete = node.function
-            add_signature(meta, name, self._call(concrete, captured))
+            add_signature(meta, name, self._call(node.function, captured))
         calls = [
             add_call(meta.graph_def, f"init_{i}", self._call(c, captured))
             for i in (*self._tables, *self._datasets)
@@ -305,7 +304,7 @@ class _Model:
         """Returns the child of that name of an object."""
         return next(self.objects[c.node_id] for c in self._graph.nodes[number].children if c.local_name == name)
 
-    def _aliases(self, functions: dict[str, Any]) -> dict[str, str]:
+    def _aliases(self, functions: Mapping[str, Any]) -> dict[str, str]:
         """Returns the aliases of saved traces, by the traces' names.
 
         Raises:

@@ -135,9 +135,8 @@ def add_saver(meta: Message, variables: Sequence[tuple[str, str, Variable]], tab
         _add_node(graph_def, f"saver/read_{i}", "ReadVariableOp", [handle], dtype=variable.dtype)
         saved.input.append(f"saver/read_{i}")
         value = f"saver/restored:{names.index(key)}"
-        done.append(
-            _add_node(graph_def, f"saver/assign_{i}", "AssignVariableOp", [handle, value], dtype=variable.dtype)
-        )
+        node = _add_node(graph_def, f"saver/assign_{i}", "AssignVariableOp", [handle, value], dtype=variable.dtype)
+        done.append(node)
     for i, table in enumerate(tables):
         key = add_constant(graph_def, f"saver/key_{i}", b"", string)
         add_call(graph_def, f"saver/export_{i}", table.save, [key])  # for each tensor its name, slice and the tensor

@@ -53,11 +53,16 @@ class SignatureInputs:
         Raises:
             BadRequest: an input is missing, not an input, or of another dtype or shape; the message names it.
         """
-        missing, others = self.inputs.keys() - values.keys(), values.keys() - self.inputs.keys()
-        if missing or others:
-            wrong = f"lacks the input {min(missing)!r}" if missing else f"has {min(others)!r}, which is no input"
-            raise BadRequest(f"The request {wrong}: signature {self.name!r} takes {sorted(self.inputs)}.")
+        check_inputs(self.name, self.inputs, values)
         return {name: json_values.array(name, values[name], spec) for name, spec in self.inputs.items()}
+
+
+def check_inputs(name: str, inputs: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    """Raises BadRequest unless there is a value for each input of a signature, and no other."""
+    missing, others = inputs.keys() - values.keys(), values.keys() - inputs.keys()
+    if missing or others:
+        wrong = f"lacks the input {min(missing)!r}" if missing else f"has {min(others)!r}, which is no input"
+        raise BadRequest(f"The request {wrong}: signature {name!r} takes {sorted(inputs)}.")
 
 
 def check_signature(name: str, signatures: Mapping[str, Any]) -> None:
@@ -269,10 +274,8 @@ class Servable:
         wanted = self._policy.choose(folders)
         versions = {number: version for number, version in self.versions.items() if number in folders}
         for number in wanted:
-            if number not in versions:
-                version = self._try_to_load(number, folders[number])
-                if version is not None:
-                    versions[number] = version
+            if number not in versions and (version := self._try_to_load(number, folders[number])):
+                versions[number] = version
         if all(number in versions for number in wanted):
             versions = {number: versions[number] for number in wanted}
         self._failures = {number: failure for number, failure in self._failures.items() if number in wanted}

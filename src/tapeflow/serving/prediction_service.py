@@ -26,7 +26,7 @@ from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.serving.configs import list_models
 from tapeflow.serving.json_values import BadRequest
 from tapeflow.serving.metrics import STATUSES
-from tapeflow.serving.models import Servable, ServedSignature, ServedVersion
+from tapeflow.serving.models import Servable, ServedSignature, ServedVersion, check_inputs
 from tapeflow.serving.server import Server
 
 _STATES = {"AVAILABLE": 30, "END": 50}  # of the enum of a version's states
@@ -119,30 +119,26 @@ class PredictionService:
 
     async def predict(self, request: Any) -> Any:
         """Calls a signature with tensors."""
-        model, version, signature = self._find(request.model_spec)
-        outputs = await self._server.call(
-            signature, _request_arrays(request.inputs, signature, self._server.most_bytes)
-        )
+        spec, signature = self._find(request.model_spec)
+        arrays = _request_arrays(request.inputs, signature, self._server.most_bytes)
+        outputs = await self._server.call(signature, arrays)
         wanted = list(request.output_filter) or list(outputs)
         for name in wanted:
             if name not in outputs:
                 raise BadRequest(f"The signature {signature.name!r} has no output {name!r}: it has {sorted(outputs)}.")
         tensors = {name: _encode_tensor(outputs[name], signature.outputs[name]) for name in wanted}
-        spec = _model_spec(model, version, signature.name)
         return message_class("PredictResponse")(model_spec=spec, outputs=tensors)
 
     async def classify(self, request: Any) -> Any:
         """Calls a signature with examples, and returns classes and scores."""
-        model, version, signature = self._find(request.model_spec)
+        spec, signature = self._find(request.model_spec)
         result = _classify_outputs(await self._server.call(signature, _serialized_examples(request.input, signature)))
-        spec = _model_spec(model, version, signature.name)
         return message_class("ClassificationResponse")(model_spec=spec, result=result)
 
     async def regress(self, request: Any) -> Any:
         """Calls a signature with examples, and returns a number for each."""
-        model, version, signature = self._find(request.model_spec)
+        spec, signature = self._find(request.model_spec)
         result = _regress_outputs(await self._server.call(signature, _serialized_examples(request.input, signature)))
-        spec = _model_spec(model, version, signature.name)
         return message_class("RegressionResponse")(model_spec=spec, result=result)
 
     async def infer_several(self, request: Any) -> Any:
@@ -153,11 +149,11 @@ class PredictionService:
             raise BadRequest("All ModelSpecs in a MultiInferenceRequest must access the same model name.")
         response = message_class("MultiInferenceResponse")()
         for task in request.tasks:
-            model, version, signature = self._find(task.model_spec)
+            spec, signature = self._find(task.model_spec)
             if task.method_name not in (_CLASSIFY, _REGRESS):
                 raise BadRequest(f"Unsupported signature method_name: {task.method_name}", 501)
             outputs = await self._server.call(signature, _serialized_examples(request.input, signature))
-            result = response.results.add(model_spec=_model_spec(model, version, signature.name))
+            result = response.results.add(model_spec=spec)
             if task.method_name == _CLASSIFY:
                 result.classification_result.CopyFrom(_classify_outputs(outputs))
             else:
@@ -182,16 +178,11 @@ class PredictionService:
 
     async def status(self, request: Any) -> Any:
         """Returns the states of a model's versions."""
-        status, version = message_class("StatusProto"), message_class("ModelVersionStatus")
-        return message_class("GetModelStatusResponse")(
-            model_version_status=[
-                version(
-                    version=s.number, state=_STATES[s.name],
-                    status=status(error_code=0 if s.code == "OK" else _UNKNOWN, error_message=s.message),
-                )
-                for s in self._server.manager.states(*_choice_of(request.model_spec))
-            ]
-        )  # fmt: skip
+        response = message_class("GetModelStatusResponse")()
+        for s in self._server.manager.states(*_choice_of(request.model_spec)):
+            added = response.model_version_status.add(version=s.number, state=_STATES[s.name])
+            added.status.error_code, added.status.error_message = 0 if s.code == "OK" else _UNKNOWN, s.message
+        return response
 
     async def reload(self, request: Any) -> Any:
         """Serves the models of another config, all or none."""
@@ -202,9 +193,11 @@ class PredictionService:
             raise BadRequest(str(error), 404 if isinstance(error, OSError) else 400) from None
         return message_class("ReloadConfigResponse")(status=message_class("StatusProto")())
 
-    def _find(self, spec: Any) -> tuple[Servable, ServedVersion, ServedSignature]:
+    def _find(self, spec: Any) -> tuple[Any, ServedSignature]:
+        """Returns the `ModelSpec` of the answer, and the signature that a request calls."""
         model, version = self._server.manager.find(*_choice_of(spec))
-        return model, version, version.signature(spec.signature_name or "serving_default")
+        signature = version.signature(spec.signature_name or "serving_default")
+        return _model_spec(model, version, signature.name), signature
 
 
 def _choice_of(spec: Any) -> tuple[str, int | None, str | None]:
@@ -231,10 +224,7 @@ def _request_arrays(inputs: Mapping[str, bytes], signature: ServedSignature, mos
     Raises:
         BadRequest: an input is missing, not an input, or of another dtype or shape.
     """
-    missing, others = signature.inputs.keys() - inputs.keys(), inputs.keys() - signature.inputs.keys()
-    if missing or others:
-        wrong = f"lacks the input {min(missing)!r}" if missing else f"has {min(others)!r}, which is no input"
-        raise BadRequest(f"The request {wrong}: signature {signature.name!r} takes {sorted(signature.inputs)}.")
+    check_inputs(signature.name, signature.inputs, inputs)
     return {name: _decode_array(name, inputs[name], spec, most) for name, spec in signature.inputs.items()}
 
 

@@ -134,9 +134,8 @@ class Server:
             response = _json_response({"error": error.text}, error.status)
         except Exception as error:  # the server goes on; the log has it
             get_logger().exception("serving: %s failed", request.path)
-            response = _json_response(
-                {"error": f"The model failed: {type(error).__name__}. The server's log says more."}, 500
-            )
+            text = f"The model failed: {type(error).__name__}. The server's log says more."
+            response = _json_response({"error": text}, 500)
         finally:
             del self._at_work[request.protocol]
         name = request.match_info.get("name", "")
@@ -190,7 +189,7 @@ class Server:
         while True:
             await asyncio.sleep(seconds)
             try:
-                configs = _list_file(path)
+                configs = list_models(read_message(path, "ModelServerConfig"))
                 if configs != current:
                     await self.reload(configs)
                     get_logger().info("serving: %s is served", path)
@@ -297,11 +296,6 @@ def _choice_of(request: web.Request) -> tuple[str, int | None, str | None]:
     """Returns the name of a request's model, and the number or label of its version, if it has one."""
     number = request.match_info.get("version")
     return request.match_info["name"], None if number is None else int(number), request.match_info.get("label")
-
-
-def _list_file(path: str) -> list[ModelConfig]:
-    """Returns the models that a file lists."""
-    return list_models(read_message(path, "ModelServerConfig"))
 
 
 def _read_inputs(

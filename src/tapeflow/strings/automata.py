@@ -25,6 +25,7 @@ import numpy as np
 import re2
 
 from tapeflow.core.loops import Bytes, Int32s, loop
+from tapeflow.strings.kernels import character_at
 
 PATH_BITS = 11  # of the place of an instruction in a state
 _MOST_INSTRUCTIONS = 1 << PATH_BITS
@@ -307,9 +308,8 @@ class _Builder:
         while len(steps) < len(self._states):
             state = self._states[len(steps)]
             ways = {context: self._ways(state, *context) for context in dict.fromkeys(contexts)}
-            steps.append(
-                [self._step(*ways[context], sets, context) for context, sets in zip(contexts, held, strict=True)]
-            )
+            pairs = zip(contexts, held, strict=True)
+            steps.append([self._step(*ways[context], sets, context) for context, sets in pairs])
         pages: dict[bytes, int] = {}
         places = [pages.setdefault(columns[i : i + _PAGE], len(pages) * _PAGE) for i in range(0, _CODES, _PAGE)]
         width = len(held)
@@ -422,16 +422,6 @@ def _classes_of(sets: Sequence[_Set]) -> tuple[bytes, list[list[bool]]]:
 @loop
 def column_at(data: Bytes, at: int, end: int, pages: Int32s, classes: Bytes) -> int:
     """Returns the column of a character that is not ASCII, times 8, plus its width in bytes."""
-    first = data[at]
-    width = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
-    code = first & (0xFF >> (width + 1))
-    if first < 0xC2 or first > 0xF4 or at + width > end:
-        code = 0x110001
-    else:
-        for i in range(at + 1, at + width):
-            code = code << 6 | (data[i] & 0x3F) if data[i] & 0xC0 == 0x80 and code < 0x110001 else 0x110001
-        if code < 0x110001 and (code > 0x10FFFF or (width == 3 and code < 0x800) or (width == 4 and code < 0x10000)):
-            code = 0x110000
-    if code == 0x110001:
-        width = 1
+    character = character_at(data, at, end)
+    code, width = character >> 3 if character >= 0 else 0x110001, character & 7
     return 8 * classes[pages[code >> 8] + (code & 255)] + width

@@ -56,10 +56,10 @@ def _as_string(input: Any, precision: int, scientific: bool, shortest: bool, wid
     size = str(width) if width >= 0 else ""
     digits = f".{precision}" if precision >= 0 else ""
     notation = "e" if scientific else "g" if shortest else "f"
+    sign = "" if dtype.is_unsigned and fill in ("+", " ") else fill  # C's unsigned numbers have no sign
 
     def number(value: Any, letter: str) -> str:
-        signed = "" if dtype.is_unsigned and fill in ("+", " ") else fill  # C's unsigned numbers have no sign
-        flag = "" if fill == "0" and not np.isfinite(value) else signed
+        flag = "" if fill == "0" and not np.isfinite(value) else sign
         return f"%{flag}{size}{digits}{letter}" % value
 
     def formatted(value: Any) -> bytes:
@@ -82,7 +82,6 @@ def _as_string(input: Any, precision: int, scientific: bool, shortest: bool, wid
         _write_integers(values, texts.size, out, offsets)
         return StringArray(out[: offsets[-1]].copy(), offsets, array.shape)
     if dtype.is_integer or (dtype.is_floating and (fill != "0" or bool(np.isfinite(texts).all()))):
-        sign = "" if dtype.is_unsigned and fill in ("+", " ") else fill
         template = f"%{sign}{size}{digits}{'d' if dtype.is_integer else notation}\0"  # one format for all numbers
         values = texts.astype(np.float64) if dtype.is_floating else texts
         words = (template * values.size % tuple(values.tolist())).encode()

@@ -50,9 +50,7 @@ def string_join(inputs: list[StringArray], separator: str = "") -> StringArray:
     shape = shapes[0] if shapes else ()
     for dims in shapes:
         if dims != shape:
-            raise invalid(
-                f"Input shapes do not match: {shape_text(TensorShape(shape))} vs. {shape_text(TensorShape(dims))}"
-            )
+            raise invalid(f"Input shapes do not match: {shape_text(shape)} vs. {shape_text(dims)}")
     return join_elements(inputs, shape, between)
 
 
@@ -75,9 +73,7 @@ def join(inputs: Sequence[TensorLike], separator: str | None = "", name: str | N
     """
     if not isinstance(inputs, (list, tuple)):
         inputs = list(convert(inputs))
-    if not inputs:
-        return convert(b"")
-    return string_join(list(inputs), "" if separator is None else separator, name)
+    return string_join(list(inputs), separator or "", name) if inputs else convert(b"")
 
 
 @string_op("ReduceJoin", host=("reduction_indices",), shape=reduction)

@@ -11,7 +11,7 @@ import torch
 from tapeflow.core.loops import Bytes, Int32s, Int64s, loop
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.dtypes import DType, string
-from tapeflow.core.values.strings import StringArray, gather_ranges
+from tapeflow.core.values.strings import StringArray, gather_ranges, offsets_of
 
 
 def string_op(name: str, kernel: Callable[..., Any] | None = None, **options: Any) -> Callable[[Any], Any]:
@@ -41,9 +41,8 @@ def each_text(function: Callable[[str], str], array: StringArray, errors: str) -
     """
     separated = array.separated() if array.few is None else None
     if separated is not None:
-        strings = StringArray.from_separated(
-            function(separated.decode("utf-8", errors)).encode("utf-8", errors), array.shape
-        )
+        texts = function(separated.decode("utf-8", errors)).encode("utf-8", errors)
+        strings = StringArray.from_separated(texts, array.shape)
         if strings is not None:
             return strings
     return each(lambda v: function(v.decode("utf-8", errors)).encode("utf-8", errors), array)
@@ -84,9 +83,7 @@ def splits_of_rows(rows: Sequence[Sequence[Any]], dtype: Any = None) -> torch.Te
 
 def starts_of(rows: Sequence[Sequence[Any]]) -> np.ndarray:
     """Returns the start of each row when all are joined, and the end of the last one."""
-    out = np.zeros(len(rows) + 1, np.int64)
-    np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)), out=out[1:])
-    return out
+    return offsets_of(np.fromiter(map(len, rows), np.int64, len(rows)))
 
 
 def count_characters(strings: StringArray) -> np.ndarray:
@@ -116,3 +113,23 @@ def find_characters(data: Bytes, offsets: Int64s, counts: Int32s, starts: Int64s
                 starts[found] = at - begin
                 found += 1
         counts[i] = found - before
+
+
+@loop
+def character_at(data: Bytes, at: int, end: int) -> int:
+    """Returns a character's code point times 8, plus its width in bytes. It is 0x110000 for a form that is too long or
+    a number that is too large, and -7 stands for a byte that begins no character."""
+    first = data[at]
+    if first < 0x80:
+        return 8 * first + 1
+    width = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+    if first < 0xC2 or first > 0xF4 or at + width > end:
+        return -7
+    code = first & (0xFF >> (width + 1))
+    for i in range(at + 1, at + width):
+        if data[i] & 0xC0 != 0x80:
+            return -7
+        code = code << 6 | (data[i] & 0x3F)
+    if code > 0x10FFFF or (width == 3 and code < 0x800) or (width == 4 and code < 0x10000):
+        code = 0x110000
+    return 8 * code + width

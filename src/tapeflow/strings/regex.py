@@ -19,7 +19,7 @@ from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.strings import StringArray, gather_ranges
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.strings.automata import PATH_BITS, Automaton, automaton, column_at, compile_pattern
-from tapeflow.strings.kernels import each, encode_text, starts_of, string_op, text
+from tapeflow.strings.kernels import character_at, each, encode_text, starts_of, string_op, text
 
 GROUP_ENDS = 20  # of the match and of the nine groups that a rewrite can name
 _FEW = 5  # strings: up to here, RE2 is faster than a loop
@@ -221,19 +221,8 @@ def _find_groups(at: int, stop: int, rows: Int32s, paths: Int32s, places: Int32s
 @loop
 def _width_at(data: Bytes, at: int, end: int) -> int:
     """Returns the length of the UTF-8 character at a place, or 1."""
-    if at >= end or data[at] < 0xC2 or data[at] > 0xF4:
-        return 1
-    first = data[at]
-    width = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
-    if at + width > end:
-        return 1
-    for i in range(at + 1, at + width):
-        if data[i] & 0xC0 != 0x80:
-            return 1
-    second = data[at + 1]
-    if (first == 0xE0 and second < 0xA0) or (first == 0xF0 and second < 0x90) or (first == 0xF4 and second > 0x8F):
-        return 1
-    return width
+    character = character_at(data, at, end) if at < end else -1
+    return character & 7 if 0 <= character < 8 * 0x110000 else 1
 
 
 @loop

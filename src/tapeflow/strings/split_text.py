@@ -159,8 +159,7 @@ def _string_split(
     count = (
         _split_at(*buffers, separator, len(separator), *results) if separator else _split_at_spaces(*buffers, *results)
     )
-    indices = pairs.reshape(-1, 2)
-    indices = indices[:count]
+    indices = pairs.reshape(-1, 2)[:count]
     longest = int(indices[:, 1].max(initial=-1)) + 1
     parts = StringArray(out[: offsets[count]], offsets[: count + 1])
     return torch.from_numpy(indices), parts, torch.from_numpy(np.array([rows, longest]))

@@ -240,14 +240,9 @@ def _split_characters(input: Any, encoding: str, errors: str, replacement: int) 
 
     def split(vector: Any) -> list[Any]:
         points, offsets = as_rows(*_decode_with_offsets(vector, encoding, errors, replacement, False))
-        return [points.with_values(_encode_characters(points.values, encoding)), offsets]
+        return [points.with_values(unicode_encode(expand_dims(points.values, 1), encoding, errors="ignore")), offsets]
 
     return in_rows(input, split)
-
-
-def _encode_characters(points: Any, encoding: str) -> Any:
-    """Encodes each code point as a string."""
-    return unicode_encode(expand_dims(points, 1), encoding, errors="ignore")
 
 
 def unicode_split(

@@ -124,9 +124,8 @@ class BertTokenizer(TokenizerWithOffsets, Detokenizer):
         basic_tokenizer_class: type = BasicTokenizer,
     ) -> None:
         super().__init__()
-        self._basic_tokenizer = basic_tokenizer_class(
-            lower_case, keep_whitespace, normalization_form, preserve_unused_token
-        )
+        options = lower_case, keep_whitespace, normalization_form, preserve_unused_token
+        self._basic_tokenizer = basic_tokenizer_class(*options)
         self._wordpiece_tokenizer = WordpieceTokenizer(
             vocab_lookup_table, suffix_indicator, max_bytes_per_word, max_chars_per_token, token_out_type,
             unknown_token, split_unknown_characters,

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.loops import Bytes, loop
+from tapeflow.strings.kernels import character_at
 from tapeflow.strings.unicode import script_table
 
 _CODES = 0x110000
@@ -98,29 +99,9 @@ def kinds_of_characters() -> np.ndarray:
 
 
 @loop
-def _character_at(data: Bytes, at: int, end: int) -> int:
-    """Returns a character's code point times 8, plus its width in bytes. It is 0x110000 for a form that is too long or
-    a number that is too large, and -7 stands for a byte that begins no character."""
-    first = data[at]
-    if first < 0x80:
-        return 8 * first + 1
-    width = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
-    if first < 0xC2 or first > 0xF4 or at + width > end:
-        return -7
-    code = first & (0xFF >> (width + 1))
-    for i in range(at + 1, at + width):
-        if data[i] & 0xC0 != 0x80:
-            return -7
-        code = code << 6 | (data[i] & 0x3F)
-    if code > 0x10FFFF or (width == 3 and code < 0x800) or (width == 4 and code < 0x10000):
-        code = 0x110000
-    return 8 * code + width
-
-
-@loop
 def unicode_at(data: Bytes, at: int, end: int) -> int:
     """Returns a character's code point times 8, plus its width in bytes; the width minus 8 for bytes that are none."""
-    character = _character_at(data, at, end)
+    character = character_at(data, at, end)
     code, first, width = character >> 3 if character > 0 else 0, data[at], 1
     if character >= 0 and code < 0x110000 and not 0xD800 <= code < 0xE000:
         return character

@@ -221,9 +221,7 @@ def _join_pieces_op(input_values: torch.Tensor, input_row_splits: torch.Tensor, 
 
 def _as_model(buffer: Any) -> Tensor:
     """Returns a model as a tensor of its bytes."""
-    if isinstance(buffer, Tensor):
-        return buffer
-    return convert(np.frombuffer(bytes(bytearray(buffer)), np.uint8), uint8)
+    return buffer if isinstance(buffer, Tensor) else convert(np.frombuffer(bytes(bytearray(buffer)), np.uint8), uint8)
 
 
 class FastWordpieceTokenizer(VectorTokenizer, Detokenizer):
@@ -274,7 +272,7 @@ class FastWordpieceTokenizer(VectorTokenizer, Detokenizer):
     def _split_vector(self, vector: Tensor) -> Any:
         words, numbers, splits, starts, limits = _split_texts_op(vector, self._model)
         tokens = words if self._token_out_type is string else cast(numbers, self._token_out_type)
-        return splits, tokens, starts, limits
+        return tokens, splits, starts, limits
 
     def detokenize(self, input: TensorLike) -> Any:
         """Joins pieces to texts, with spaces between words.
@@ -456,7 +454,7 @@ class FastBertNormalizer(Module):
             Strings, in the shape of `input`; and for each byte, and the end, the place in the original text, with one
             dimension more.
         """
-        places = split_rows(input, lambda vector: _normalize_op(vector, self._model, True)[:0:-1])
+        places = split_rows(input, lambda vector: _normalize_op(vector, self._model, True)[1:])
         return self.normalize(input), *places
 
 

@@ -169,9 +169,8 @@ def _join_segments(segments: Sequence[Any], around: Any = None) -> tuple[Any, An
     for i, segment in enumerate(segments):
         parts.append((segment, i))
         if around is not None:
-            start, end = [
-                fill([segments[0].nrows()] + [1] * segments[0].ragged_rank, cast(convert(t), dtype)) for t in around
-            ]
+            dims = [segments[0].nrows()] + [1] * segments[0].ragged_rank
+            start, end = [fill(dims, cast(convert(t), dtype)) for t in around]
             parts = [(start, 0), *parts, (end, i)] if i == 0 else [*parts, (end, i)]
     return concat([t for t, _ in parts], 1), concat([ones_like(t) * i for t, i in parts], 1)
 

@@ -110,9 +110,8 @@ def _encode_strings(
     if kind is _Place:
         message = _require_module("sentencepiece.sentencepiece_pb2").SentencePieceText
         rows = [[_Place(p.piece, p.id, p.begin, p.end) for p in message.FromString(row).pieces] for row in rows]
-    before, after = (
-        [_special_token(processor, name, kind)] * bool(add) for name, add in (("bos", add_bos), ("eos", add_eos))
-    )
+    ends = ("bos", add_bos), ("eos", add_eos)
+    before, after = ([_special_token(processor, name, kind)] * bool(add) for name, add in ends)
     return [[*before, *row, *after][:: -1 if reverse else 1] for row in rows]
 
 
@@ -313,7 +312,7 @@ class SentencepieceTokenizer(TokenizerWithOffsets, Detokenizer):
         Raises:
             ValueError: the rank of `input` is not static.
         """
-        return split_rows(input, lambda vector: self._run(_tokenize_op, vector)[::-1])[0]
+        return split_rows(input, lambda vector: self._run(_tokenize_op, vector))[0]
 
     def tokenize_with_offsets(self, input: TensorLike, name: str | None = None) -> Any:
         """Splits text into pieces, and finds the bytes of each.
@@ -327,12 +326,7 @@ class SentencepieceTokenizer(TokenizerWithOffsets, Detokenizer):
         Raises:
             ValueError: the rank of `input` is not static.
         """
-
-        def split(vector: Tensor) -> Any:
-            tokens, splits, *places = self._run(_tokenize_with_offsets_op, vector)
-            return splits, tokens, *places
-
-        return tuple(split_rows(input, split))
+        return tuple(split_rows(input, lambda vector: self._run(_tokenize_with_offsets_op, vector)))
 
     def detokenize(self, input: TensorLike, name: str | None = None) -> Any:
         """Joins pieces to text.

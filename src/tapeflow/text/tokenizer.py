@@ -143,7 +143,7 @@ class Detokenizer(Module):
 
 
 class VectorTokenizer(TokenizerWithOffsets):
-    """The base of tokenizers that an op makes of a vector of strings: `_split_vector` returns row splits, tokens, and
+    """The base of tokenizers that an op makes of a vector of strings: `_split_vector` returns tokens, row splits, and
     the offsets where they begin and end."""
 
     def _split_vector(self, vector: Tensor) -> Any:
@@ -180,10 +180,10 @@ def split_rows(input: TensorLike, function: Callable[..., Any]) -> list[Any]:
 
     Args:
         input: strings, a tensor or `RaggedTensor`.
-        function: takes a vector of strings, and returns row splits and the values of several ragged tensors.
+        function: takes a vector of strings, and returns tokens, row splits, and other values of the same rows.
 
     Returns:
-        These ragged tensors, with one dimension more than `input`; vectors if that is a scalar.
+        Ragged tensors of all values, with one dimension more than `input`; vectors if that is a scalar.
 
     Raises:
         ValueError: the rank of `input` is not static.
@@ -196,6 +196,7 @@ def split_rows(input: TensorLike, function: Callable[..., Any]) -> list[Any]:
         strings = RaggedTensor.from_tensor(strings, ragged_rank=rank - 1)
 
     def split_vector(vector: Tensor) -> list[Any]:
-        return as_rows(*function(vector))
+        tokens, splits, *others = function(vector)
+        return as_rows(splits, tokens, *others)
 
     return in_rows(strings, split_vector)

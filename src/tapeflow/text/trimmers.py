@@ -68,9 +68,8 @@ class Trimmer:
         segments = [ragged_or_tensor(s) for s in segments]
         lengths = stack([cast(_count_items(s, self._axis), int32) for s in segments], -1)
         held = unstack(self._allocate(lengths), axis=-1, num=len(segments))
-        return [
-            FirstNItemSelector(count).get_selectable(s, self._axis) for s, count in zip(segments, held, strict=True)
-        ]
+        pairs = zip(segments, held, strict=True)
+        return [FirstNItemSelector(count).get_selectable(s, self._axis) for s, count in pairs]
 
     def trim(self, segments: Sequence[Any]) -> list[Any]:
         """Drops the items that are too many.

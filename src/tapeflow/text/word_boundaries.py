@@ -102,8 +102,7 @@ class WhitespaceTokenizer(VectorTokenizer):
         self._config = np.packbits(used, bitorder="little").tobytes()
 
     def _split_vector(self, vector: Tensor) -> Any:
-        tokens, splits, starts, limits = _split_words_op(vector, self._config)
-        return splits, tokens, starts, limits
+        return _split_words_op(vector, self._config)
 
 
 # ---- scripts ---------------------------------------------------------------------------------------------------------
@@ -198,7 +197,7 @@ class UnicodeScriptTokenizer(VectorTokenizer):
             gather(offsets, RaggedTensor.from_row_splits(places, outer, validate=False), batch_dims=1).values
             for offsets, places in ((starts, first), (ends, last - 1))
         )
-        return outer, tokens, begins, limits
+        return tokens, outer, begins, limits
 
 
 # ---- characters and bytes --------------------------------------------------------------------------------------------
@@ -232,7 +231,7 @@ class UnicodeCharTokenizer(TokenizerWithOffsets, Detokenizer):
         sizes = cast(expand_dims(length(vector), 1), int64)
         last: Any = RaggedTensor.from_tensor(sizes)
         ends = concat([starts[:, 1:], boolean_mask(last, last > 0)], 1)  # an empty string has no last character
-        return points.row_splits, points.values, starts.values, ends.values
+        return points.values, points.row_splits, starts.values, ends.values
 
     def detokenize(self, input: TensorLike) -> Any:
         """Joins code points.
@@ -255,12 +254,8 @@ def _split_bytes_op(input_values: StringArray) -> tuple[Raw, ...]:
     """Splits strings into bytes."""
     data, offsets = input_values.packed()
     starts = torch.from_numpy(numbers_within(np.diff(offsets)).astype(np.int32))
-    return (
-        torch.from_numpy(np.frombuffer(bytearray(data), np.uint8)),
-        torch.from_numpy(offsets.copy()),
-        starts,
-        starts + 1,
-    )
+    values = torch.from_numpy(np.frombuffer(bytearray(data), np.uint8))
+    return values, torch.from_numpy(offsets.copy()), starts, starts + 1
 
 
 class ByteSplitter(SplitterWithOffsets):
@@ -285,9 +280,4 @@ class ByteSplitter(SplitterWithOffsets):
         Returns:
             The bytes, and the offsets where they begin and end, with one dimension more.
         """
-
-        def split(vector: Tensor) -> Any:
-            values, splits, starts, ends = _split_bytes_op(vector)
-            return splits, values, starts, ends
-
-        return tuple(split_rows(input, split))
+        return tuple(split_rows(input, _split_bytes_op))

@@ -19,7 +19,7 @@ from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, int64, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.strings import StringArray, offsets_of
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.lookup.initializers import TextFileIndex, TextFileInitializer
 from tapeflow.lookup.storage import TableStorage, storage_of
@@ -82,21 +82,18 @@ class Pieces:
         room = len(data) + input.size + len(self.suffix) + 1
         numbers, starts, limits = (np.empty(room, np.int64) for _ in range(3))
         flags, splits, value = np.empty(room, np.uint8), np.empty(input.size + 1, np.int64), np.empty(1, np.int64)
-        count = _find_pieces(
-            data or b"\0", offsets, input.size, *self._arguments, numbers, starts, limits, flags, splits, value
-        )
+        results = numbers, starts, limits, flags, splits
+        count = _find_pieces(data or b"\0", offsets, input.size, *self._arguments, *results, value)
         numbers, starts, limits = (a[:count] for a in (numbers, starts, limits))
         flags = flags[:count]
         unknown = self.unknown or b""
         replaced = (flags & _UNKNOWN != 0) & (self.unknown is not None)
         sizes = np.where(replaced, len(unknown), limits - starts) + len(self.suffix) * (flags & _PREFIXED)
-        ends = np.zeros(count + 1, np.int64)
-        np.cumsum(sizes, out=ends[1:])
+        ends = offsets_of(sizes)
         out = np.empty(int(ends[-1]), np.uint8)
         begins = starts + np.repeat(offsets[:-1], np.diff(splits))
-        _write_pieces(
-            data, begins, flags, replaced, ends, count, self.suffix, len(self.suffix), unknown, len(unknown), out
-        )
+        marks = self.suffix, len(self.suffix), unknown, len(unknown)
+        _write_pieces(data, begins, flags, replaced, ends, count, *marks, out)
         vectors = [torch.from_numpy(a) for a in (numbers, starts, limits, splits)]
         return StringArray(out, ends), vectors[0], vectors[1], vectors[2], vectors[3]
 
@@ -159,9 +156,8 @@ def _find_pieces(
                     count += 1
                 at = stop
             while at < stop:
-                following = find_longest(
-                    data, at, stop, 0 if at == begin else suffix_root, units, units_size, most, value
-                )
+                root = 0 if at == begin else suffix_root
+                following = find_longest(data, at, stop, root, units, units_size, most, value)
                 if following < 0 and not splits_unknown:
                     count = first
                     numbers[count], flags[count] = unknown_number, 2
@@ -289,7 +285,7 @@ class WordpieceTokenizer(VectorTokenizer, Detokenizer):
         words, splits, starts, limits = _split_words_op(vector, table.resource_handle, **self._options)
         if self._token_out_type is not string:
             words = cast(table.lookup(words), self._token_out_type)
-        return splits, words, starts, limits
+        return words, splits, starts, limits
 
     def detokenize(self, token_ids: TensorLike) -> Any:
         """Joins pieces to words.

@@ -85,14 +85,10 @@ def _count_of_shards(index_file: str) -> int:
     """Returns the number of data files, which is part of all their names, of a checkpoint; 0 if there is none."""
     try:
         with translate_os_errors(index_file), open(index_file, "rb") as file:
-            return _entry_header(next(table_entries(file.read()))).num_shards
+            key, value = next(table_entries(file.read()))
+            return BundleHeaderProto.FromString(b"" if key else value).num_shards
     except (errors.NotFoundError, StopIteration, ValueError, DecodeError):
         return 0
-
-
-def _entry_header(entry: tuple[bytes, bytes]) -> Any:
-    key, value = entry
-    return BundleHeaderProto.FromString(b"" if key else value)
 
 
 def _write_index(prefix: str, table: list[tuple[bytes, bytes]], shards: int, folder: str) -> None:
@@ -118,25 +114,19 @@ def _write_tensors(file: Any, tensors: Iterable[tuple[str, EagerTensor]]) -> dic
         if tensor.dtype is string:
             size, crc = _write_strings(file, value.reshape(-1).tolist())
         elif isinstance(value, torch.Tensor):
-            size, crc = _write_buffer(file, _tensor_bytes(value))
+            size, crc = _write_buffer(file, flat_bytes(value.detach().cpu()).numpy())  # its own memory if possible
         else:
-            raise errors.UnimplementedError(
-                None, None, f"Tensor {key!r} is of dtype {tensor.dtype.name}, which a checkpoint cannot hold."
+            raise errors.UnimplementedError.of(
+                f"Tensor {key!r} is of dtype {tensor.dtype.name}, which a checkpoint cannot hold."
             )
-        entry = BundleEntryProto(
-            dtype=tensor.dtype.as_datatype_enum, offset=offset, size=size, crc32c=mask_checksum(crc)
-        )
+        dtype, checksum = tensor.dtype.as_datatype_enum, mask_checksum(crc)
+        entry = BundleEntryProto(dtype=dtype, offset=offset, size=size, crc32c=checksum)
         entry.shape.SetInParent()
         for length in value.shape:
             entry.shape.dim.add(size=length)
         entries[key] = entry
         offset += size
     return entries
-
-
-def _tensor_bytes(value: torch.Tensor) -> np.ndarray:
-    """Returns a tensor's bytes, in its own memory if that is possible."""
-    return flat_bytes(value.detach().cpu()).numpy()
 
 
 def _write_buffer(file: Any, data: np.ndarray, crc: int = 0) -> tuple[int, int]:
@@ -203,10 +193,9 @@ class Bundle:
             if tables:
                 self._read_first_version(tables)
                 return True
-            raise errors.NotFoundError(
-                None, None,
-                f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {self.prefix}",
-            )  # fmt: skip
+            raise errors.NotFoundError.of(
+                f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {self.prefix}"
+            )
         with translate_os_errors(self._file), open(self._file, "rb") as index, ExitStack() as files:
             self._read_index(index.read())
             self._data = {}
@@ -232,9 +221,7 @@ class Bundle:
         except (ValueError, DecodeError) as error:
             raise self._lost(f"{error}. Perhaps the file is corrupt or no checkpoint.") from None
         if header.endianness:
-            raise errors.UnimplementedError(
-                None, None, f"{self._file}: reading a bundle written big-endian is not supported."
-            )
+            raise errors.UnimplementedError.of(f"{self._file}: reading a bundle written big-endian is not supported.")
         if header.num_shards < 1:
             raise self._lost("it has no header.")
         self._shards = header.num_shards
@@ -266,7 +253,7 @@ class Bundle:
 
     def _lost(self, why: str, entry: str | None = None, file: str | None = None) -> errors.DataLossError:
         where = f"{file or self._file}" + (f", entry {entry!r}" if entry is not None else "")
-        return errors.DataLossError(None, None, f"Unable to read the checkpoint file {where}: {why}")
+        return errors.DataLossError.of(f"Unable to read the checkpoint file {where}: {why}")
 
     def dtype(self, key: str) -> DType:
         """Returns the dtype of a tensor."""
@@ -279,7 +266,7 @@ class Bundle:
     def _entry_of(self, key: str) -> Any:
         entry = self.entries.get(key)
         if entry is None:
-            raise errors.NotFoundError(None, None, f"Key {key} not found in checkpoint")
+            raise errors.NotFoundError.of(f"Key {key} not found in checkpoint")
         return entry
 
     def _dtype(self, key: str, entry: Any) -> DType:
@@ -296,9 +283,7 @@ class Bundle:
             DataLossError: the files are damaged.
         """
         entry = self._entry_of(key)
-        if entry.slices:
-            return self._from_slices(key, entry)
-        return self._read(key, entry)
+        return self._from_slices(key, entry) if entry.slices else self._read(key, entry)
 
     def read_variants(self, key: str) -> list[bytes]:
         """Reads a tensor of dtype variant.
@@ -366,12 +351,11 @@ class Bundle:
         path = data_file(self.prefix, entry.shard_id, self._shards)
         file = self._data.get(path)
         if file is None:
-            raise errors.NotFoundError(None, None, f"{path}; No such file or directory (entry {key!r})")
+            raise errors.NotFoundError.of(f"{path}; No such file or directory (entry {key!r})")
         available = os.fstat(file.fileno()).st_size
-        if entry.offset < 0 or entry.size < 0 or entry.offset + entry.size > available:
-            raise self._lost(
-                f"it is said to be at bytes {entry.offset} to {entry.offset + entry.size}, of {available}.", key, path
-            )
+        end = entry.offset + entry.size
+        if entry.offset < 0 or entry.size < 0 or end > available:
+            raise self._lost(f"it is said to be at bytes {entry.offset} to {end}, of {available}.", key, path)
         file.seek(entry.offset)
         return file, lambda why: self._lost(why, key, path)
 
@@ -423,7 +407,7 @@ def _piece_bounds(extents: Any) -> list[tuple[int, int]]:
 
 def _read_numbers(file: Any, entry: Any, count: int, dtype: DType, lost: Callable[[str], Exception]) -> torch.Tensor:
     if dtype.torch is None:
-        raise errors.UnimplementedError(None, None, f"Tensors of dtype {dtype.name} cannot be read from a checkpoint.")
+        raise errors.UnimplementedError.of(f"Tensors of dtype {dtype.name} cannot be read from a checkpoint.")
     if entry.size != count * dtype.torch.itemsize:
         raise lost(f"it has {entry.size} bytes, where its shape and dtype need {count * dtype.torch.itemsize}.")
     memory = torch.empty(entry.size, dtype=torch.uint8)
@@ -448,10 +432,9 @@ def _read_into(file: Any, data: np.ndarray) -> int:
 
 
 def _check_checksum(crc: int, stored: int, lost: Callable[[str], Exception]) -> None:
-    if mask_checksum(crc) != stored:
-        raise lost(
-            f"Checksum does not match: stored {stored} vs. calculated on the restored bytes {mask_checksum(crc)}."
-        )
+    found = mask_checksum(crc)
+    if found != stored:
+        raise lost(f"Checksum does not match: stored {stored} vs. calculated on the restored bytes {found}.")
 
 
 def _read_strings(file: Any, entry: Any, count: int, lost: Callable[[str], Exception]) -> StringArray:

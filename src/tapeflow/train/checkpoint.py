@@ -102,11 +102,10 @@ class Checkpoint(AutoTrackable):
             counter = self._root._lookup_dependency("save_counter") if self._root is not self else None
             if counter is None:
                 counter = Variable(0, dtype=int64, trainable=False, name="save_counter")
-            with_tracking = self._root is self
             self._setattr_tracking = False
             self._save_counter = counter
             self._setattr_tracking = True
-            if with_tracking:
+            if self._root is self:
                 self._track_trackable(counter, "save_counter")
             else:
                 self._attach("save_counter", counter)
@@ -146,7 +145,7 @@ class Checkpoint(AutoTrackable):
             write_bundle(path, tensors)
             done()
             for callback in callbacks:
-                callback(path) if _takes_a_path(callback) else callback()
+                callback(path) if inspect.signature(callback).parameters else callback()
 
         self.sync()
         if options is not None and options.enable_async:
@@ -219,9 +218,7 @@ class Checkpoint(AutoTrackable):
         if OBJECT_GRAPH not in bundle.entries:
             return _restore_by_names(bundle, view)
         if bundle.dtype(OBJECT_GRAPH) is not string or bundle.shape(OBJECT_GRAPH):
-            raise errors.DataLossError(
-                None, None, f"The entry {OBJECT_GRAPH!r} of {bundle.prefix} is no single string."
-            )
+            raise errors.DataLossError.of(f"The entry {OBJECT_GRAPH!r} of {bundle.prefix} is no single string.")
         graph = parse_graph(bundle, bundle.read(OBJECT_GRAPH).numpy())
         restoration = Restoration(bundle, graph, view, options is not None and options.experimental_skip_slot_variables)
         Position(restoration, 0).restore(view.root)
@@ -250,12 +247,10 @@ class Checkpoint(AutoTrackable):
         try:
             status = self.read(save_path, options)
         except errors.NotFoundError as error:
-            raise errors.NotFoundError(
-                None,
-                None,
+            raise errors.NotFoundError.of(
                 f"Error when restoring from checkpoint or SavedModel at {save_path}: {error.message}\nPlease "
                 "double-check that the path is correct. You may be missing the checkpoint suffix (e.g. the '-1' in "
-                "'path/to/ckpt-1').",
+                "'path/to/ckpt-1')."
             ) from None
         self._maybe_create_save_counter()
         return status
@@ -278,10 +273,6 @@ def _check_trackable(value: Any, name: str) -> None:
             f"{value}. If you believe this object should be trackable (i.e. it is part of the TensorFlow Python API "
             "and manages state), please open an issue."
         )
-
-
-def _takes_a_path(callback: Any) -> bool:
-    return len(inspect.signature(callback).parameters) > 0
 
 
 def _restore_by_names(bundle: Bundle, view: View) -> NameBasedSaverStatus:

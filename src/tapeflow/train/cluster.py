@@ -5,42 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-from tensorboard.compat.proto import config_pb2
 from tensorboard.compat.proto.cluster_pb2 import ClusterDef, JobDef
+from tensorboard.compat.proto.config_pb2 import ConfigProto
+
+from tapeflow.core.protos import declare_message
 
 __all__ = ["ClusterDef", "ClusterSpec", "JobDef", "ServerDef"]
 
 
-def _server_def() -> Any:
-    """Returns the class of the message `ServerDef`, which TensorBoard does not ship, on its messages."""
-    field = descriptor_pb2.FieldDescriptorProto
-    package = ClusterDef.DESCRIPTOR.file.package
-    needed = [ClusterDef.DESCRIPTOR, config_pb2.ConfigProto.DESCRIPTOR]
-    file = descriptor_pb2.FileDescriptorProto(
-        name="tapeflow/server.proto", package=package, syntax="proto3", dependency=[d.file.name for d in needed]
-    )
-    message = file.message_type.add(name="ServerDef")
-    for number, name, kind in [
-        (1, "cluster", needed[0]),
-        (2, "job_name", field.TYPE_STRING),
-        (8, "replica", field.TYPE_INT32),
-        (3, "task_index", field.TYPE_INT32),
-        (4, "default_session_config", needed[1]),
-        (5, "protocol", field.TYPE_STRING),
-        (6, "port", field.TYPE_INT32),
-    ]:
-        added = message.field.add(name=name, number=number, label=field.LABEL_OPTIONAL)
-        if isinstance(kind, int):
-            added.type = kind
-        else:
-            added.type, added.type_name = field.TYPE_MESSAGE, f".{kind.full_name}"
-    pool = descriptor_pool.Default()
-    pool.Add(file) if hasattr(pool, "Add") else pool.AddSerializedFile(file.SerializeToString())
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{package}.ServerDef"))
-
-
-ServerDef: Any = _server_def()
+ServerDef: Any = declare_message(  # which TensorBoard does not ship
+    "ServerDef", cluster=(1, ClusterDef), job_name=(2, str), replica=(8, int), task_index=(3, int),
+    default_session_config=(4, ConfigProto), protocol=(5, str), port=(6, int),
+)  # fmt: skip
 TARGETS_OF_SEVERAL: set[str] = set()  # the targets of this process's servers in clusters of several processes
 
 

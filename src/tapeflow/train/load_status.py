@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 from tapeflow.core.values.trackable import has_state
 from tapeflow.tracking.data_structures import TrackableDataStructure
@@ -10,7 +10,29 @@ from tapeflow.train.object_graph import View
 from tapeflow.train.restoration import Restoration
 
 
-class CheckpointLoadStatus:
+class LoadStatus:
+    """The base of all statuses."""
+
+    def expect_partial(self) -> Self:
+        """Returns this status."""
+        return self
+
+    def initialize_or_restore(self, session: Any = None) -> None:
+        """Does nothing: everything that could be restored is.
+
+        Args:
+            session: not used.
+        """
+
+    def run_restore_ops(self, session: Any = None) -> None:
+        """Does nothing: everything that could be restored is.
+
+        Args:
+            session: not used.
+        """
+
+
+class CheckpointLoadStatus(LoadStatus):
     """The status of a restore from a checkpoint with an object graph."""
 
     def __init__(self, restoration: Restoration) -> None:
@@ -106,7 +128,7 @@ class CheckpointLoadStatus:
         edges = [e for i, bound in restoration.bound.items() if bound is trackable for e in nodes[i].children]
         return [e.local_name for e in edges if e.node_id not in restoration.bound and nodes[e.node_id].attributes]
 
-    def expect_partial(self) -> CheckpointLoadStatus:
+    def expect_partial(self) -> Self:
         """Declares that parts of the checkpoint may stay unused. No warning is logged then.
 
         Returns:
@@ -115,52 +137,18 @@ class CheckpointLoadStatus:
         self._restoration.expect_partial = True
         return self
 
-    def initialize_or_restore(self, session: Any = None) -> None:
-        """Does nothing: everything that could be restored is.
 
-        Args:
-            session: not used.
-        """
-
-    def run_restore_ops(self, session: Any = None) -> None:
-        """Does nothing: everything that could be restored is.
-
-        Args:
-            session: not used.
-        """
-
-
-class InitializationOnlyStatus:
+class InitializationOnlyStatus(LoadStatus):
     """The status of `restore(None)`: nothing was restored."""
 
-    def _nothing(self) -> NoReturn:
+    def _refuse(self, session: Any = None) -> NoReturn:
+        """Raises AssertionError: there is no checkpoint."""
         raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
 
-    def assert_consumed(self) -> NoReturn:
-        """Raises AssertionError: there is no checkpoint."""
-        self._nothing()
-
-    def assert_existing_objects_matched(self) -> NoReturn:
-        """Raises AssertionError: there is no checkpoint."""
-        self._nothing()
-
-    def assert_nontrivial_match(self) -> NoReturn:
-        """Raises AssertionError: there is no checkpoint."""
-        self._nothing()
-
-    def expect_partial(self) -> InitializationOnlyStatus:
-        """Returns this status."""
-        return self
-
-    def initialize_or_restore(self, session: Any = None) -> None:
-        """Does nothing: variables have their values."""
-
-    def run_restore_ops(self, session: Any = None) -> None:
-        """Raises AssertionError: there is no checkpoint."""
-        self._nothing()
+    assert_consumed = assert_existing_objects_matched = assert_nontrivial_match = run_restore_ops = _refuse
 
 
-class NameBasedSaverStatus:
+class NameBasedSaverStatus(LoadStatus):
     """The status of a restore from a checkpoint without an object graph, by the names of variables."""
 
     def __init__(self, view: View, restored: list[Any], unused: list[str]) -> None:
@@ -205,13 +193,3 @@ class NameBasedSaverStatus:
         if not self._restored:
             raise AssertionError("No variable has the name of a value in the checkpoint.")
         return self
-
-    def expect_partial(self) -> NameBasedSaverStatus:
-        """Returns this status."""
-        return self
-
-    def initialize_or_restore(self, session: Any = None) -> None:
-        """Does nothing: everything that could be restored is."""
-
-    def run_restore_ops(self, session: Any = None) -> None:
-        """Does nothing: everything that could be restored is."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import deque
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from tensorboard.compat.proto.trackable_object_graph_pb2 import TrackableObjectGraph
@@ -160,6 +161,21 @@ def keys_by_full_name(bundle: Any) -> dict[str, str]:
     """
     graph = TrackableObjectGraph.FromString(bundle.read("_CHECKPOINTABLE_OBJECT_GRAPH").numpy())
     return {a.full_name: a.checkpoint_key for node in graph.nodes for a in node.attributes if a.full_name}
+
+
+def match_children(
+    children: Callable[[int], Mapping[str, int]], root: Any, others: Callable[[Any], Mapping[str, Any]]
+) -> dict[int, Any]:
+    """Matches the nodes below node 0 with the nodes or objects below `root`, along children of the same names."""
+    matched, queue = {0: root}, deque([0])
+    while queue:
+        node_id = queue.popleft()
+        here = others(matched[node_id])
+        for name, child_id in children(node_id).items():
+            if name in here and child_id not in matched:
+                matched[child_id] = here[name]
+                queue.append(child_id)
+    return matched
 
 
 def _mark_values(graph: Any) -> None:

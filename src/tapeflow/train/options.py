@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 from collections.abc import Callable
 from types import NoneType
@@ -10,6 +11,7 @@ from typing import Any
 from tapeflow.train.sharding import ShardByTaskPolicy
 
 
+@dataclasses.dataclass(eq=False, slots=True)
 class CheckpointOptions:
     """Options for writing and reading checkpoints.
 
@@ -34,35 +36,21 @@ class CheckpointOptions:
         1.0
     """
 
-    __slots__ = (
-        "enable_async",
-        "experimental_enable_async_checkpoint",
-        "experimental_io_device",
-        "experimental_sharding_callback",
-        "experimental_skip_slot_variables",
-        "experimental_write_callbacks",
-    )
+    experimental_io_device: str | None = None
+    experimental_enable_async_checkpoint: bool = False
+    experimental_write_callbacks: list[Callable[..., Any]] | None = None
+    enable_async: bool = False
+    experimental_skip_slot_variables: bool = False
+    experimental_sharding_callback: Any = None
 
-    def __init__(
-        self,
-        experimental_io_device: str | None = None,
-        experimental_enable_async_checkpoint: bool = False,
-        experimental_write_callbacks: list[Callable[..., Any]] | None = None,
-        enable_async: bool = False,
-        experimental_skip_slot_variables: bool = False,
-        experimental_sharding_callback: Any = None,
-    ) -> None:
-        if not isinstance(experimental_sharding_callback, (ShardByTaskPolicy, NoneType)):
+    def __post_init__(self) -> None:
+        if not isinstance(self.experimental_sharding_callback, (ShardByTaskPolicy, NoneType)):
             raise NotImplementedError(
                 "A task writes a checkpoint into one data file: experimental_sharding_callback can only be a "
                 "ShardByTaskPolicy."
             )
-        for callback in experimental_write_callbacks or ():
+        for callback in self.experimental_write_callbacks or ():
             if len(inspect.signature(callback).parameters) > 1:
                 raise TypeError(f"A callback of a write takes the path or nothing, unlike {callback}.")
-        self.experimental_io_device = experimental_io_device
-        self.enable_async = experimental_enable_async_checkpoint or enable_async
+        self.enable_async = self.experimental_enable_async_checkpoint or self.enable_async
         self.experimental_enable_async_checkpoint = self.enable_async
-        self.experimental_write_callbacks = experimental_write_callbacks
-        self.experimental_skip_slot_variables = experimental_skip_slot_variables
-        self.experimental_sharding_callback = experimental_sharding_callback

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.ops.convert import datatype_name
 from tapeflow.core.types.dtypes import DType
 from tapeflow.train.bundle import Bundle
 from tapeflow.train.states import latest_checkpoint
@@ -82,13 +83,9 @@ class CheckpointReader:
         Returns:
             Text with a line for each tensor.
         """
-        lines = []
-        for key in sorted(self.bundle.entries):
-            name = "DT_" + {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF"}.get(
-                self.bundle.dtype(key).name, self.bundle.dtype(key).name.upper()
-            )
-            lines.append(f"{key} ({name}) [{','.join(map(str, self.bundle.shape(key)))}]\n")
-        return "".join(lines).encode()
+        names = {key: datatype_name(self.bundle.dtype(key)).upper() for key in sorted(self.bundle.entries)}
+        shapes = {key: ",".join(map(str, self.bundle.shape(key))) for key in names}
+        return "".join(f"{key} (DT_{name}) [{shapes[key]}]\n" for key, name in names.items()).encode()
 
 
 def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReader:

@@ -12,6 +12,7 @@ from tensorboard.compat.proto.trackable_object_graph_pb2 import TrackableObjectG
 
 from tapeflow.core import errors
 from tapeflow.core.logger import get_logger
+from tapeflow.core.ops.convert import datatype_name
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor
@@ -19,7 +20,6 @@ from tapeflow.train.bundle import Bundle
 from tapeflow.train.object_graph import View, attribute_of, state_of
 
 _next_uid = itertools.count().__next__
-_ENUM_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
 
 def parse_graph(bundle: Bundle, data: bytes) -> Any:
@@ -37,8 +37,8 @@ def parse_graph(bundle: Bundle, data: bytes) -> Any:
         if not count or any(not 0 <= i < count for i in ids):
             raise ValueError("it names nodes that are not there")
     except Exception as error:
-        raise errors.DataLossError(
-            None, None, f"The object graph in the checkpoint {bundle.prefix} cannot be read: {error}"
+        raise errors.DataLossError.of(
+            f"The object graph in the checkpoint {bundle.prefix} cannot be read: {error}"
         ) from None
     return graph
 
@@ -101,7 +101,8 @@ class Position(NamedTuple):
         while queue:
             position, trackable = queue.popleft()
             if position._bind(trackable):
-                position._restore_state(trackable)
+                attributes = self.restoration.graph.nodes[position.node_id].attributes
+                restore_state(trackable, attributes, self.restoration.bundle)
                 queue.extend(position._children_of(trackable))
                 position._restore_slots(trackable)
 
@@ -150,9 +151,6 @@ class Position(NamedTuple):
             return False
         trackable._self_update_uid = restoration.uid
         return True
-
-    def _restore_state(self, trackable: Any) -> None:
-        restore_state(trackable, self.restoration.graph.nodes[self.node_id].attributes, self.restoration.bundle)
 
     def _children_of(self, trackable: Any) -> list[tuple[Position, Any]]:
         matches = []
@@ -228,10 +226,8 @@ def restored_tensor(bundle: Bundle, key: str, like: EagerTensor) -> EagerTensor:
     """
     saved = bundle.dtype(key)
     if saved is not like.dtype:
-        mine, theirs = (_ENUM_NAMES.get(d.name, d.name) for d in (like.dtype, saved))
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"tensor_name = {key}; expected dtype {mine} does not equal original dtype {theirs} [Op:RestoreV2]",
+        mine, theirs = map(datatype_name, (like.dtype, saved))
+        raise errors.InvalidArgumentError.of(
+            f"tensor_name = {key}; expected dtype {mine} does not equal original dtype {theirs} [Op:RestoreV2]"
         )
     return bundle.read(key)

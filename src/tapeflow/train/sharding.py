@@ -88,10 +88,7 @@ class ShardByTaskPolicy(ShardingCallback):
         []
     """
 
-    @property
-    def description(self) -> str:
-        """A sentence on the division, for messages."""
-        return "Split tensors into shards based on their device's task."
+    description = "Split tensors into shards based on their device's task."
 
     def __call__(self, shardable_tensors: Sequence[ShardableTensor]) -> Sequence[Shard]:
         """Returns one shard for the tensors of each task.
@@ -132,10 +129,7 @@ class MaxShardSizePolicy(ShardingCallback):
             raise ValueError(f"max_shard_size must be positive, but is {max_shard_size}")
         self.max_shard_size = max_shard_size
 
-    @property
-    def description(self) -> str:
-        """A sentence on the division, for messages."""
-        return "Split tensors into shards with a max shard size."
+    description = "Split tensors into shards with a max shard size."
 
     def __call__(self, shardable_tensors: Sequence[ShardableTensor]) -> Sequence[Shard]:
         """Returns the shards.
@@ -157,9 +151,8 @@ class MaxShardSizePolicy(ShardingCallback):
                 count = max(count, 1)
                 whole = count >= rows
                 part = item.tensor if whole else item.tensor[start : start + count]
-                _add_part(
-                    shards[-1], item.checkpoint_key, item.slice_spec if whole else self._place(item, start, count), part
-                )
+                place = item.slice_spec if whole else self._place(item, start, count)
+                _add_part(shards[-1], item.checkpoint_key, place, part)
                 left -= math.ceil(count * row_size)
                 start += count
         return [shard for shard in shards if shard]

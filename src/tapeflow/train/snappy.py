@@ -34,12 +34,8 @@ def decompress(data: bytes) -> bytes:
                     raise ValueError("a Snappy block is cut short")
                 offset, count, position = (tag >> 5) << 8 | data[position], (count & 7) + 4, position + 1
             else:
-                size = 2 if kind == 2 else 4
-                offset, count, position = (
-                    int.from_bytes(data[position : position + size], "little"),
-                    count + 1,
-                    position + size,
-                )
+                end = position + (2 if kind == 2 else 4)
+                offset, count, position = int.from_bytes(data[position:end], "little"), count + 1, end
             start = len(out) - offset
             if offset == 0 or start < 0:
                 raise ValueError("a Snappy block copies from before its start")

@@ -8,6 +8,7 @@ from typing import Any
 
 from tapeflow.core.values.trackable import CHECKPOINT, Trackable, wrap
 from tapeflow.train.bundle import Bundle
+from tapeflow.train.object_graph import match_children
 from tapeflow.train.reader import OBJECT_GRAPH
 from tapeflow.train.restoration import parse_graph
 
@@ -122,15 +123,7 @@ class CheckpointView:
         """
         if not isinstance(obj, Trackable):
             raise ValueError(f"Expected a Trackable, got {obj!r} of type {type(obj)}.")
-        matched, queue = {0: obj}, deque([0])
-        while queue:
-            node_id = queue.popleft()
-            here = TrackableView.children(matched[node_id])
-            for name, child_id in self.children(node_id).items():
-                if name in here and child_id not in matched:
-                    matched[child_id] = here[name]
-                    queue.append(child_id)
-        return matched
+        return match_children(self.children, obj, TrackableView.children)
 
     def diff(self, obj: Any) -> tuple[dict[int, Any], list[int], list[Any]]:
         """Compares the nodes with the objects below `obj`.

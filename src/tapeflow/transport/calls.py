@@ -10,15 +10,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tapeflow.array.protos import make_tensor_proto, tensor_of_proto
 from tapeflow.core import errors
 from tapeflow.core.types.spec_proto import from_proto, to_proto
-from tapeflow.core.values.tensor import EagerTensor
-
-if TYPE_CHECKING:
-    from google.protobuf.message import Message
 
 _SERVICE = "tapeflow.Task"
 _THREADS = 64  # the number of calls that a task answers at the same time
@@ -45,57 +41,24 @@ class TaskUnavailableError(errors.UnavailableError):
     """A task of the cluster can't be reached: its process ended, or hangs, or is cut off."""
 
 
-def pack_value(value: Any) -> Any:
-    """Returns a value as a `StructuredValue`.
-
-    Raises:
-        ValueError: it holds something that is not sent.
-    """
-    from tensorboard.compat.proto import struct_pb2
-
-    out = struct_pb2.StructuredValue()
-    if isinstance(value, (EagerTensor, bytes)):
-        out.tensor_value.CopyFrom(make_tensor_proto(value))
-    elif type(value) in (list, tuple):
-        items = out.list_value if type(value) is list else out.tuple_value
-        items.SetInParent()
-        for item in value:
-            items.values.append(pack_value(item))
-    elif isinstance(value, Mapping):
-        out.dict_value.SetInParent()
-        for key, item in value.items():
-            out.dict_value.fields[key].CopyFrom(pack_value(item))
-    else:
-        return to_proto(value)
-    return out
-
-
-def unpack_value(proto: Message) -> Any:
-    """Returns the value of a `StructuredValue`; bytes as a tensor.
+def to_bytes(value: Any) -> bytes:
+    """Returns a value as a message.
 
     Raises:
         ValueError, TypeError: it holds something that is not sent.
     """
-    kind = proto.WhichOneof("kind")
-    if kind == "tensor_value":
-        return tensor_of_proto(proto.tensor_value)
-    if kind == "list_value":
-        return [unpack_value(v) for v in proto.list_value.values]
-    if kind == "tuple_value":
-        return tuple([unpack_value(v) for v in proto.tuple_value.values])
-    if kind == "dict_value":
-        return {k: unpack_value(v) for k, v in proto.dict_value.fields.items()}
-    return from_proto(proto)
-
-
-def to_bytes(value: Any) -> bytes:
-    return pack_value(value).SerializeToString()
+    return to_proto(value, make_tensor_proto).SerializeToString()
 
 
 def from_bytes(data: bytes) -> Any:
+    """Returns the value of a message; bytes as a tensor.
+
+    Raises:
+        ValueError, TypeError: it holds something that is not sent.
+    """
     from tensorboard.compat.proto import struct_pb2
 
-    return unpack_value(struct_pb2.StructuredValue.FromString(data))
+    return from_proto(struct_pb2.StructuredValue.FromString(data), tensor_of_proto)
 
 
 class Client:
@@ -191,12 +154,8 @@ class Endpoint:
         self._server.start()
 
     def wait(self) -> None:
-        """Waits until `stop` is called, or the process ended."""
+        """Waits until `end` is called, or the process ended."""
         self._server.wait_for_termination()
-
-    def stop(self) -> None:
-        """Ends the answers; calls under way fail."""
-        self._server.stop(grace=None)
 
     def end(self) -> None:
         """Stops, and waits until gRPC's threads have ended: one that the interpreter has to kill aborts the process."""

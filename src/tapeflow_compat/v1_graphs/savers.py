@@ -20,11 +20,13 @@ from tapeflow.train.bundle import Bundle, write_bundle
 
 
 def _build_save(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
-    def save(prefix: Any, names: Any, slices: Any, *tensors: Any) -> None:
-        write_bundle(
-            _scalar_text(prefix),
-            _join_slices(map(_scalar_text, names.value), map(_scalar_text, slices.value), tensors).items(),
-        )
+    """Adds an operation that saves. Those of TensorFlow before 1.0 write today's format too: all readers know it."""
+    sliced = node.op != "Save"
+
+    def save(prefix: Any, names: Any, *rest: Any) -> None:
+        slices, tensors = (rest[0].value, rest[1:]) if sliced else ([b""] * len(rest), rest)
+        whole = _join_slices(map(_scalar_text, names.value), map(_scalar_text, slices), tensors)
+        write_bundle(_scalar_text(prefix), whole.items())
 
     return python_op(node.op, save, inputs)
 
@@ -34,26 +36,10 @@ def _build_restore(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operati
 
     def restore(prefix: Any, names: Any, slices: Any) -> list[Any]:
         bundle = Bundle(_scalar_text(prefix))
-        return [
-            _slice_part(bundle.read(_scalar_text(n)), _scalar_text(s))
-            for n, s in zip(names.value, slices.value, strict=True)
-        ]
+        pairs = zip(names.value, slices.value, strict=True)
+        return [_slice_part(bundle.read(_scalar_text(n)), _scalar_text(s)) for n, s in pairs]
 
     return python_op(node.op, restore, inputs, [(dtype, None) for dtype in dtypes])
-
-
-def _build_first_save(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
-    """Adds an operation of TensorFlow before 1.0 that saves: it writes the present format, which every reader knows."""
-    sliced = node.op == "SaveSlices"
-
-    def save(filename: str, names: Any, *rest: Any) -> None:
-        slices, tensors = (rest[0].value, rest[1:]) if sliced else ([b""] * len(rest), rest)
-        write_bundle(
-            _scalar_text(filename),
-            _join_slices(map(_scalar_text, names.value), map(_scalar_text, slices), tensors).items(),
-        )
-
-    return python_op(node.op, save, inputs)
 
 
 def _build_first_restore(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
@@ -135,14 +121,6 @@ def _join_slices(names: Iterable[str], slices: Iterable[str], tensors: Sequence[
     return whole
 
 
-register(
-    {
-        "SaveV2": _build_save,
-        "RestoreV2": _build_restore,
-        "ShardedFilename": _build_sharded_name,
-        "Save": _build_first_save,
-        "SaveSlices": _build_first_save,
-        "Restore": _build_first_restore,
-        "RestoreSlice": _build_first_restore,
-    }
-)
+register(dict.fromkeys(("SaveV2", "Save", "SaveSlices"), _build_save))
+register(dict.fromkeys(("Restore", "RestoreSlice"), _build_first_restore))
+register({"RestoreV2": _build_restore, "ShardedFilename": _build_sharded_name})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -97,8 +97,12 @@ def _proto_values(proto: Message, dtype: DType) -> np.ndarray:
 _SCALARS = {bool: "bool_value", int: "int64_value", float: "float64_value", str: "string_value"}
 
 
-def to_proto(value: Any) -> Any:
+def to_proto(value: Any, tensor_to_proto: Callable[[Any], Any] | None = None) -> Any:
     """Returns a structure of specs, shapes, dtypes and Python values as a `StructuredValue`.
+
+    Args:
+        value: the structure.
+        tensor_to_proto: returns any other value as a `TensorProto`; by default, there may be no others.
 
     Raises:
         ValueError: there is something else in it.
@@ -119,22 +123,28 @@ def to_proto(value: Any) -> Any:
     elif isinstance(value, tuple) and hasattr(value, "_fields"):
         out.named_tuple_value.name = type(value).__name__
         for key in value._fields:
-            out.named_tuple_value.values.add(key=key, value=to_proto(getattr(value, key)))
+            out.named_tuple_value.values.add(key=key, value=to_proto(getattr(value, key), tensor_to_proto))
     elif isinstance(value, (list, tuple)):
         items = out.list_value if isinstance(value, list) else out.tuple_value
         items.SetInParent()
-        items.values.extend([to_proto(v) for v in value])
+        items.values.extend([to_proto(v, tensor_to_proto) for v in value])
     elif isinstance(value, Mapping):
         out.dict_value.SetInParent()
         for key, item in value.items():
-            out.dict_value.fields[key].CopyFrom(to_proto(item))
+            out.dict_value.fields[key].CopyFrom(to_proto(item, tensor_to_proto))
+    elif tensor_to_proto is not None:
+        out.tensor_value.CopyFrom(tensor_to_proto(value))
     else:
         raise ValueError(f"No encoder for object {value!r} of type {type(value)}.")
     return out
 
 
-def from_proto(proto: Message) -> Any:
+def from_proto(proto: Message, tensor_from_proto: Callable[[Any], Any] | None = None) -> Any:
     """Returns the structure that a `StructuredValue` holds.
+
+    Args:
+        proto: the message.
+        tensor_from_proto: returns the tensor of a `TensorProto`; by default, there may be none.
 
     Raises:
         ValueError: it holds a value of another kind.
@@ -154,14 +164,17 @@ def from_proto(proto: Message) -> Any:
     if kind in ("tensor_spec_value", "bounded_tensor_spec_value", "type_spec_value"):
         return spec_from_proto(value)
     if kind == "list_value":
-        return [from_proto(v) for v in value.values]
+        return [from_proto(v, tensor_from_proto) for v in value.values]
     if kind == "tuple_value":
-        return tuple(from_proto(v) for v in value.values)
+        return tuple(from_proto(v, tensor_from_proto) for v in value.values)
     if kind == "dict_value":
-        return {k: from_proto(v) for k, v in sorted(value.fields.items())}  # the message has no order
+        fields = sorted(value.fields.items())  # the message has no order
+        return {k: from_proto(v, tensor_from_proto) for k, v in fields}
     if kind == "named_tuple_value":
         from collections import namedtuple
 
         tuple_type = namedtuple(value.name, [p.key for p in value.values])  # type: ignore[misc]
-        return tuple_type(*[from_proto(p.value) for p in value.values])
+        return tuple_type(*[from_proto(p.value, tensor_from_proto) for p in value.values])
+    if kind == "tensor_value" and tensor_from_proto is not None:
+        return tensor_from_proto(value)
     raise ValueError(f"No decoder for a StructuredValue with {kind}.")

@@ -629,14 +629,9 @@ def _make_transformation(name: str, method: Callable[Concatenate[Dataset, P], Da
     signature = inspect.Signature([p for p in own if p.name != "name"], return_annotation="Transformation")
     summary = f"Returns `Dataset.{method.__name__}` with these arguments, as a function for `Dataset.apply`."
     sections = (method.__doc__ or "").partition("\n\n")[2]
-    described = {
-        "__name__": name,
-        "__qualname__": name,
-        "__doc__": f"{summary}\n\n{sections}",
-        "__signature__": signature,
-    }
-    for attribute, value in described.items():
-        setattr(function, attribute, value)
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{summary}\n\n{sections}"
+    function.__signature__ = signature  # type: ignore[attr-defined]  # `inspect` reads it
     return function
 
 

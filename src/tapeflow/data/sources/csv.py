@@ -77,8 +77,7 @@ class Csv(OfFiles):
         return Chained(_Blocks(self._every_record(inputs[0]), self._parser))
 
     def batches(self, size: int, drop_remainder: bool) -> Iterator[Element]:
-        records = self._every_record(self.input_dataset.iterate())
-        return map(self._columns_of, runs(records, size, drop_remainder))
+        return map(self._columns_of, runs(self._every_record(self.input_dataset.iterate()), size, drop_remainder))
 
     def _every_record(self, filenames: Iterator[Element]) -> Iterator[bytes]:
         return itertools.chain.from_iterable(map(self._records, filenames))

@@ -38,6 +38,7 @@ def names_of(filenames: TensorLike) -> Node:
     Raises:
         TypeError: they are no strings.
     """
+    filenames = getattr(filenames, "_node", filenames)  # of a dataset
     if isinstance(filenames, Node):
         spec = filenames.spec
         dtype = getattr(spec, "dtype", None)

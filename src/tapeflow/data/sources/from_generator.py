@@ -102,8 +102,7 @@ def signature_of(output_types: Any, output_shapes: Any, output_signature: Any) -
         )
     types = [as_dtype(t) for t in elements.flatten(output_types)]
     shapes = [None] * len(types) if output_shapes is None else elements.flatten_up_to(output_types, output_shapes)
-    specs = [TensorSpec(TensorShape(s), t) for s, t in zip(shapes, types, strict=True)]
-    return elements.pack(output_types, specs)
+    return elements.pack(output_types, [TensorSpec(TensorShape(s), t) for s, t in zip(shapes, types, strict=True)])
 
 
 def _from_python(generator: Callable[..., Any], args: list[Any]) -> Iterator[Any]:

@@ -33,7 +33,7 @@ class FromTensorSlices(Node):
         flat = elements.flatten(value)
         if not [v for v in flat if v is not None]:
             raise ValueError("Invalid `element`. `element` should not be empty.")
-        slices = elements.map_specs(elements.unbatch_spec, spec)
+        slices = elements.map_specs(lambda s: s._unbatch(), spec)
         sizes = [elements.rows_of(v) for v in flat if v is not None]
         for size in sizes[1:]:
             if size != sizes[0] and None not in (size, sizes[0]):

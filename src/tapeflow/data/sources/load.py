@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction, OpFunction
 from tapeflow.data.node import Node, dataset_op
-from tapeflow.data.saved_datasets import METADATA, Metadata, compression_of, read_elements, read_spec
+from tapeflow.data.saved_datasets import METADATA, compression_of, read_elements, read_metadata, read_spec
 from tapeflow.data.sources.from_list import Elements
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.io.gfile import files as gfile
@@ -43,10 +43,10 @@ class Load(Node):
 
     def __init__(self, path: str, spec: Any, compression: str, reader: Any) -> None:
         spec = read_spec(path) if spec is None else spec
-        metadata = Metadata.read(path)
-        self.path, self.compression, self._reader, self._count = path, compression, reader, metadata.size
+        run, self._count = read_metadata(path)
+        self.path, self.compression, self._reader = path, compression, reader
         super().__init__(spec=spec)
-        self.inputs = [dataset_of_shards(os.path.join(path, metadata.run), spec, compression, reader)]
+        self.inputs = [dataset_of_shards(os.path.join(path, run), spec, compression, reader)]
 
     @classmethod
     def of_op(cls, path: bytes, compression: Any, reader_func: OpFunction, spec: Sequence[Any]) -> Load:
@@ -82,8 +82,7 @@ def dataset_of_shards(folder: str, spec: Any, compression: str, reader: Any) -> 
     paths = sorted(gfile.glob(os.path.join(folder, "*.shard", "*.snapshot")))
     files = [(DatasetSpec.dataset(_ShardFile(p, spec, compression)),) for p in paths]
     shards = DatasetSpec.dataset(Elements(files, DatasetSpec(spec)))
-    dataset = reader((shards,))[0] if isinstance(reader, MappedFunction) else (reader or _in_turn)(shards)
-    return dataset._node
+    return (reader((shards,))[0] if isinstance(reader, MappedFunction) else (reader or _in_turn)(shards))._node
 
 
 def _in_turn(shards: Dataset) -> Any:

@@ -49,9 +49,8 @@ class Sql(Node):
 
     def iterate(self) -> Iterator[Element]:
         try:
-            with closing(
-                sqlite3.connect(f"file:{self.data_source_name}?mode=ro", uri=True, check_same_thread=False)
-            ) as database:
+            source = f"file:{self.data_source_name}?mode=ro"
+            with closing(sqlite3.connect(source, uri=True, check_same_thread=False)) as database:
                 for row in database.execute(self.query):
                     if len(row) != len(self._dtypes):
                         raise invalid(

@@ -64,9 +64,7 @@ class FileCache(Cache):
         return super().element_spec()
 
     def iterate(self) -> Iterator[Element]:
-        if gfile.exists(self._path):
-            return read_elements(self._path, self.spec, "")
-        return self._written()
+        return read_elements(self._path, self.spec, "") if gfile.exists(self._path) else self._written()
 
     def _written(self) -> Iterator[Element]:
         specs = elements.flatten(self.spec)

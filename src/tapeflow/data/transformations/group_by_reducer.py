@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from tapeflow.data.node import Node, Unary, dataset_op
 from tapeflow.data.transformations.group_by_window import KEY, number_function
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
 class Reducer:
     """The functions that reduce the elements of a group to one: public in `tf.data.experimental`.
 
@@ -28,25 +30,9 @@ class Reducer:
         [3, 2]
     """
 
-    def __init__(
-        self, init_func: Callable[..., Any], reduce_func: Callable[..., Any], finalize_func: Callable[..., Any]
-    ) -> None:
-        self._init_func, self._reduce_func, self._finalize_func = init_func, reduce_func, finalize_func
-
-    @property
-    def init_func(self) -> Callable[..., Any]:
-        """The function that returns the first state of a key."""
-        return self._init_func
-
-    @property
-    def reduce_func(self) -> Callable[..., Any]:
-        """The function that returns the next state."""
-        return self._reduce_func
-
-    @property
-    def finalize_func(self) -> Callable[..., Any]:
-        """The function that returns a group's result."""
-        return self._finalize_func
+    init_func: Callable[..., Any]
+    reduce_func: Callable[..., Any]
+    finalize_func: Callable[..., Any]
 
 
 @dataset_op("GroupByReducerDataset")
@@ -63,9 +49,8 @@ class GroupByReducer(Unary):
         """Returns the node for a user's functions."""
         name, spec = "tf.data.experimental.group_by_reducer()", node.spec
         key, initial = number_function("key_func", key_func, name, spec), MappedFunction(reducer.init_func, name, KEY)
-        step, states = state_function(
-            reducer.reduce_func, name, initial.output_spec, spec, lambda s: s, "Invalid `reducer`. "
-        )
+        first, who = initial.output_spec, "Invalid `reducer`. "
+        step, states = state_function(reducer.reduce_func, name, first, spec, lambda s: s, who)
         return cls(node, key, initial, step, MappedFunction(reducer.finalize_func, name, states))
 
     def element_spec(self) -> Any:

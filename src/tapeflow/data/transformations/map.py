@@ -71,9 +71,8 @@ class ParallelMap(Map):
         return super().element_spec()
 
     def iterate(self) -> Iterator[Element]:
-        ordered = self.deterministic != "false" and (
-            self.deterministic == "true" or self.options().deterministic is not False
-        )
+        mode = self.deterministic
+        ordered = mode == "true" or (mode != "false" and self.options().deterministic is not False)
         return mapped_in_threads(self.f.caller(), self.input_dataset.iterate(), self.num_parallel_calls, ordered)
 
 

@@ -88,8 +88,7 @@ class PaddedBatch(Batching):
         return map(self._stacked, runs)
 
     def _stacked(self, run: list[Element]) -> Element:
-        columns = zip(*run, strict=True)
-        return tuple(map(_pad_component, columns, self._shapes, self._fills))
+        return tuple(map(_pad_component, zip(*run, strict=True), self._shapes, self._fills))
 
 
 def _sizes_field(target: Any, shape: Any) -> Any:
@@ -124,17 +123,15 @@ def _padding_value(value: TensorLike | None, dtype: DType) -> Any:
         if dtype is variant:
             raise TypeError("Unable to create default padding value for a component of type 'variant'.")
         return b"" if dtype is string else 0
-    tensor = convert(value)
-    if tensor.shape.rank != 0:
-        raise ValueError(
-            f"Invalid `padding_values`. `padding_values` values should be scalars, but got {tensor.shape}."
-        )
-    if tensor.dtype is not dtype:
+    fill = convert(value)
+    if fill.shape.rank != 0:
+        raise ValueError(f"Invalid `padding_values`. `padding_values` values should be scalars, but got {fill.shape}.")
+    if fill.dtype is not dtype:
         raise TypeError(
-            f"Invalid `padding_values`. `padding_values` values type {tensor.dtype!s} does not match type {dtype!s} of "
+            f"Invalid `padding_values`. `padding_values` values type {fill.dtype!s} does not match type {dtype!s} of "
             "the corresponding input component."
         )
-    return tensor if isinstance(tensor, SymbolicTensor) else tensor.value.item()
+    return fill if isinstance(fill, SymbolicTensor) else fill.value.item()
 
 
 def _pad_component(values: Sequence[Any], shape: Any, fill: Any) -> Any:

@@ -29,8 +29,7 @@ def reduce_node(node: Node, initial_state: Any, reduce_func: Callable[..., Any])
         "output_types": types,
         "output_shapes": shapes,
     }
-    outputs = add_operation("ReduceDataset", lambda name, _: fields.get(name, NO_DEFAULT))
-    return elements.pack_element(spec, outputs)
+    return elements.pack_element(spec, add_operation("ReduceDataset", lambda name, _: fields.get(name, NO_DEFAULT)))
 
 
 def _run_reduction(node: Node, state: Element, function: MappedFunction) -> Element:

@@ -40,9 +40,8 @@ class Scan(Unary):
     def of(cls, node: Node, initial_state: Any, scan_func: Callable[..., Any]) -> Scan:
         """Returns the node for a user's first state and function."""
         first, spec = elements.normalize_value(initial_state)
-        function, spec = state_function(
-            scan_func, "Dataset.scan()", spec, node.spec, _state_of_pair, "Invalid `scan_func`. "
-        )
+        name, who = "Dataset.scan()", "Invalid `scan_func`. "
+        function, spec = state_function(scan_func, name, spec, node.spec, _state_of_pair, who)
         return cls(node, elements.to_element(first), spec, function)
 
     def element_spec(self) -> Any:

@@ -21,7 +21,7 @@ from tapeflow.data.threads import END, Failure, raises_failures, with_failures
 from tapeflow.data.transformations.repeat import Repeat
 
 
-@dataset_op("ShuffleDatasetV3")
+@dataset_op("ShuffleDatasetV3", "ShuffleDataset")
 class Shuffle(Seeded, Unary):
     """The elements in a random order: each is drawn from the next `buffer_size`, or from all for -2."""
 
@@ -116,13 +116,6 @@ def _drain_ring(ring: list[Any], left: np.ndarray, words: Words) -> Iterator[Any
         left = left[:0]
 
 
-@op_kernel("ShuffleDataset")
-def _shuffle_dataset(
-    input_dataset: Node, buffer_size: int, seed: int, seed2: int, reshuffle_each_iteration: bool
-) -> Node:
-    return Shuffle.of_op(input_dataset, buffer_size, seed, seed2, reshuffle_each_iteration)
-
-
 @op_kernel("ShuffleDatasetV2")
 def _shuffle_v2(input_dataset: Node, buffer_size: int, seed_generator: Any) -> Node:
     return Shuffle.of_op(input_dataset, buffer_size, *seed_generator)
@@ -135,14 +128,9 @@ def _shuffle_and_repeat(
     return Repeat(Shuffle.of_op(input_dataset, buffer_size, seed, seed2, reshuffle_each_iteration), count)
 
 
-@op_kernel("AnonymousSeedGenerator", shape=lambda *_: [[], []])
-def _seed_generator(seed: int, seed2: int, reshuffle: bool) -> Any:
+@op_kernel("AnonymousSeedGenerator", "AnonymousRandomSeedGenerator", shape=lambda *_: [[], []])
+def _seed_generator(seed: int, seed2: int, reshuffle: bool = True) -> Any:
     return box_object((seed, seed2, reshuffle)), box_object(None)
-
-
-@op_kernel("AnonymousRandomSeedGenerator", shape=lambda *_: [[], []])
-def _random_seed_generator(seed: int, seed2: int) -> Any:
-    return box_object((seed, seed2, True)), box_object(None)
 
 
 @op_kernel("DummySeedGenerator")

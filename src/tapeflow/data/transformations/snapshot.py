@@ -13,7 +13,7 @@ from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction, OpFunction
 from tapeflow.data.graph_defs import fingerprint
 from tapeflow.data.node import Node, Unary, dataset_op
-from tapeflow.data.saved_datasets import Metadata, compression_of, write_run, written_folder
+from tapeflow.data.saved_datasets import compression_of, read_metadata, write_run, written_folder
 from tapeflow.data.sources.load import dataset_of_shards, traced_reader, typed_reader
 from tapeflow.io.gfile import files as gfile
 
@@ -75,7 +75,7 @@ class Snapshot(Unary):
 
     def iterate(self) -> Iterator[Element]:
         try:
-            run = os.path.join(self._folder, Metadata.read(self._folder).run)
+            run = os.path.join(self._folder, read_metadata(self._folder)[0])
         except NotFoundError:
             return self._written()
         return dataset_of_shards(run, self.spec, self.compression, self.reader).rewritten().iterate()

@@ -69,7 +69,6 @@ class SparseBatch(Unary):
         places = [(i, *at) for i, v in enumerate(run) for at in np.ndindex(*v.shape)]
         indices = torch.tensor(places, dtype=torch.int64).reshape(-1, rank + 1)
         flat: list[Any] = [v.reshape(-1) for v in run]
-        values = EagerTensor(
-            torch.cat(flat) if isinstance(run[0], torch.Tensor) else StringArray.concatenate(flat), self.spec.dtype
-        )
+        whole = torch.cat(flat) if isinstance(run[0], torch.Tensor) else StringArray.concatenate(flat)
+        values = EagerTensor(whole, self.spec.dtype)
         return SparseTensor(EagerTensor(indices, int64), values, convert([len(run), *dims], int64))

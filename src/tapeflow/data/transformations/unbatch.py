@@ -33,7 +33,7 @@ class Unbatch(Unary):
                 )
             rows = shape[0] if rows is None else rows
         self._each = rows
-        return elements.map_specs(elements.unbatch_spec, self.input_dataset.spec)
+        return elements.map_specs(lambda s: s._unbatch(), self.input_dataset.spec)
 
     def cardinality(self) -> int:
         size = self.input_dataset.cardinality()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.core.errors import NotFoundError
-from tapeflow.distribute.cluster_resolver.resolver import ClusterResolver
+from tapeflow.distribute.cluster_resolver.resolver import AddressResolver
 from tapeflow.train.cluster import ClusterSpec
 
 
-class GCEClusterResolver(ClusterResolver):
+class GCEClusterResolver(AddressResolver):
     """Resolves the running instances of an instance group of Google Compute Engine.
 
     Args:
@@ -60,9 +60,6 @@ class GCEClusterResolver(ClusterResolver):
             request = groups.listInstances_next(previous_request=request, previous_response=response)
         return ClusterSpec({self._task_type or "worker": sorted(addresses)})
 
-    def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        return self._address(task_type, task_id, rpc_layer)
-
 
 def _compute_engine(credentials: Any) -> Any:
     try:
@@ -72,7 +69,7 @@ def _compute_engine(credentials: Any) -> Any:
     return discovery.build("compute", "v1", **({} if credentials == "default" else {"credentials": credentials}))
 
 
-class TPUClusterResolver(ClusterResolver):
+class TPUClusterResolver(AddressResolver):
     """Refuses to look for a TPU, which TapeFlow has no kernels for; programs catch the ValueError and go on without.
 
     Args:
@@ -117,9 +114,6 @@ class TPUClusterResolver(ClusterResolver):
         return TPUClusterResolver(tpu, zone, project)
 
     def cluster_spec(self) -> Any:
-        raise NotImplementedError
-
-    def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
         raise NotImplementedError
 
 

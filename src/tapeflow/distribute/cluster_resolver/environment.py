@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-from tapeflow.distribute.cluster_resolver.resolver import ClusterResolver, with_protocol
+from tapeflow.distribute.cluster_resolver.resolver import AddressResolver, ClusterResolver, with_protocol
 from tapeflow.train.cluster import ClusterSpec
 
 _TORCHRUN = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
@@ -64,12 +64,11 @@ class TFConfigClusterResolver(ClusterResolver):
             return ""
         task_type = self.task_type if task_type is None else task_type
         task_id = self.task_id if task_id is None else task_id
-        return with_protocol(
-            cluster.task_address(task_type, task_id), self.rpc_layer if rpc_layer is None else rpc_layer
-        )
+        rpc_layer = self.rpc_layer if rpc_layer is None else rpc_layer
+        return with_protocol(cluster.task_address(task_type, task_id), rpc_layer)
 
 
-class TorchrunClusterResolver(ClusterResolver):
+class TorchrunClusterResolver(AddressResolver):
     """Reads the cluster from RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, which `torchrun` sets: all are workers.
 
     `torchrun` tells a process the address of the first worker only; the others have only a number.
@@ -100,9 +99,6 @@ class TorchrunClusterResolver(ClusterResolver):
     def cluster_spec(self) -> ClusterSpec:
         others = {i: f"rank{i}" for i in range(1, self._size)}
         return ClusterSpec({"worker": {0: self._first, **others}})
-
-    def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        return self._address(task_type, task_id, rpc_layer)
 
 
 def resolver_of_environment() -> ClusterResolver:

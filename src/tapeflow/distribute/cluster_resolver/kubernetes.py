@@ -6,7 +6,7 @@ import enum
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tapeflow.distribute.cluster_resolver.resolver import ClusterResolver
+from tapeflow.distribute.cluster_resolver.resolver import AddressResolver
 from tapeflow.train.cluster import ClusterSpec
 
 
@@ -22,7 +22,7 @@ class KubernetesExecutableLocation(enum.Enum):
     OFF_CLUSTER = 1
 
 
-class KubernetesClusterResolver(ClusterResolver):
+class KubernetesClusterResolver(AddressResolver):
     """Resolves the running pods that labels select. A program sets `task_type` and `task_id` itself.
 
     Args:
@@ -67,21 +67,16 @@ class KubernetesClusterResolver(ClusterResolver):
         Raises:
             RuntimeError: a selected pod is not running.
         """
-        return ClusterSpec(
-            {job: [a for s in selectors for a in self._addresses(s)] for job, selectors in self._selectors.items()}
-        )
+        jobs = {job: [a for s in selectors for a in self._addresses(s)] for job, selectors in self._selectors.items()}
+        return ClusterSpec(jobs)
 
     def _addresses(self, selector: str) -> list[str]:
-        pods = sorted(
-            self._client.list_pod_for_all_namespaces(label_selector=selector).items, key=lambda pod: pod.metadata.name
-        )
+        found = self._client.list_pod_for_all_namespaces(label_selector=selector)
+        pods = sorted(found.items, key=lambda pod: pod.metadata.name)
         for pod in pods:
             if pod.status.phase != "Running":
                 raise RuntimeError(f'Pod "{pod.metadata.name}" is not running; phase: "{pod.status.phase}"')
         return [f"{pod.status.host_ip}:{self._port}" for pod in pods]
-
-    def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        return self._address(task_type, task_id, rpc_layer)
 
 
 def _kubernetes_client(location: KubernetesExecutableLocation) -> Any:

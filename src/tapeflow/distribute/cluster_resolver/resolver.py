@@ -85,7 +85,11 @@ class ClusterResolver(metaclass=ABCMeta):
         """Returns the value of a setting, which was set to `value`."""
         return value
 
-    def _address(self, task_type: str | None, task_id: int | None, rpc_layer: str | None) -> str:
+
+class AddressResolver(ClusterResolver):
+    """A resolver whose `master` is the address of a task of its cluster."""
+
+    def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
         """Returns the address of a task, by default this process's; an empty string where that is unknown."""
         task_type = self.task_type if task_type is None else task_type
         task_id = self.task_id if task_id is None else task_id
@@ -143,7 +147,7 @@ class SimpleClusterResolver(ClusterResolver):
 
     def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
         if task_type is not None and task_id is not None:
-            return self._address(task_type, task_id, rpc_layer)
+            return with_protocol(self._cluster_spec.task_address(task_type, task_id), rpc_layer or self._rpc_layer)
         return with_protocol(self._master, rpc_layer or self._rpc_layer)
 
     def num_accelerators(
@@ -173,9 +177,8 @@ class UnionResolver(ClusterResolver):
     """
 
     def __init__(self, *args: ClusterResolver, **kwargs: Any) -> None:
-        self._rpc_layer, self._task_type, self._task_id = (
-            kwargs.pop(name, None) for name in ("rpc_layer", "task_type", "task_id")
-        )
+        names = "rpc_layer", "task_type", "task_id"
+        self._rpc_layer, self._task_type, self._task_id = (kwargs.pop(name, None) for name in names)
         if kwargs:
             raise ValueError(f"Unexpected kwargs provided {kwargs!r}")
         if not args:
@@ -200,11 +203,8 @@ class UnionResolver(ClusterResolver):
             merged: dict[int, str] = {}
             for tasks in parts:
                 numbered = dict(enumerate(tasks)) if isinstance(tasks, list) else tasks
-                if merged.keys() & numbered.keys():
-                    raise KeyError(
-                        "Duplicate keys detected when merging two ClusterSpecs: "
-                        f"{set(merged.keys() & numbered.keys())!r}"
-                    )
+                if duplicates := merged.keys() & numbered.keys():
+                    raise KeyError(f"Duplicate keys detected when merging two ClusterSpecs: {duplicates!r}")
                 merged.update(numbered)
             jobs[job] = merged
         return ClusterSpec(jobs)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import torch
 
-from tapeflow.distribute.cluster_resolver.resolver import ClusterResolver
+from tapeflow.distribute.cluster_resolver.resolver import AddressResolver
 from tapeflow.train.cluster import ClusterSpec
 
 
@@ -63,7 +63,7 @@ def _number_of_gpus() -> int:
     return torch.cuda.device_count() if visible is None else len([d for d in visible.split(",") if d])
 
 
-class SlurmClusterResolver(ClusterResolver):
+class SlurmClusterResolver(AddressResolver):
     """Resolves the processes of a Slurm step by `SLURM_PROCID`, `SLURM_STEP_NODELIST` and the like.
 
     Args:
@@ -108,21 +108,19 @@ class SlurmClusterResolver(ClusterResolver):
             self._tasks = dict(tasks_per_node)
         else:
             hosts = expand_hosts(_slurm_variable("STEP_NODELIST"))
-            counts = (
-                expand_tasks(_slurm_variable("STEP_TASKS_PER_NODE"))
-                if tasks_per_node is None
-                else [tasks_per_node] * len(hosts)
-            )
+            if tasks_per_node is None:
+                counts = expand_tasks(_slurm_variable("STEP_TASKS_PER_NODE"))
+            else:
+                counts = [tasks_per_node] * len(hosts)
             self._tasks = dict(zip(hosts, counts, strict=False))
         most = max(self._tasks.values())
         self._gpus_per_node = _number_of_gpus() if gpus_per_node is None else gpus_per_node
         self._gpus_per_task = self._gpus_per_node // most if gpus_per_task is None else gpus_per_task
         if most * self._gpus_per_task > self._gpus_per_node:
             raise RuntimeError("Requested more GPUs per node than available.")
-        if sum(self._jobs.values()) != sum(self._tasks.values()):
-            raise RuntimeError(
-                f"Requested {sum(self._jobs.values())} tasks but only {sum(self._tasks.values())} were assigned."
-            )
+        requested, assigned = sum(self._jobs.values()), sum(self._tasks.values())
+        if requested != assigned:
+            raise RuntimeError(f"Requested {requested} tasks but only {assigned} were assigned.")
 
     def cluster_spec(self) -> ClusterSpec:
         """Returns the addresses of all tasks; jobs and hosts in the order of their names."""
@@ -143,9 +141,6 @@ class SlurmClusterResolver(ClusterResolver):
     def get_task_info(self) -> tuple[str | None, int | None]:
         """Returns the job of this process and its number in it; None before `cluster_spec` was called."""
         return self.task_type, self.task_id
-
-    def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        return self._address(task_type, task_id, rpc_layer)
 
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: object = None

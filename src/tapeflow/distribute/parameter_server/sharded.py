@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any
 
 from tapeflow.array.concat_and_split import concat
@@ -101,10 +102,7 @@ class ShardedVariable(ReadAsTensor, Trackable):
 
     def _starts(self) -> list[int]:
         """Returns the numbers of the parts' first rows, and of the row after the last."""
-        starts = [0]
-        for v in self._parts:
-            starts.append(starts[-1] + v.shape[0])
-        return starts
+        return list(accumulate((v.shape[0] for v in self._parts), initial=0))
 
     def _write(self, method: str, value: TensorLike, kwargs: dict[str, Any]) -> ShardedVariable:
         tensor, starts = convert(value, self.dtype), self._starts()

@@ -245,10 +245,8 @@ def _own_address(cluster: ClusterSpec) -> str:
     """Returns the address of the coordinator, for the other tasks."""
     if "chief" in cluster.jobs:
         return cluster.task_address("chief", cluster.task_indices("chief")[0])
-    hosts = {
-        cluster.task_address(job, i).rpartition(":")[0] for job in ("ps", "worker") for i in cluster.task_indices(job)
-    }
-    if all(map(is_loopback, hosts)):
+    tasks = [(job, i) for job in ("ps", "worker") for i in cluster.task_indices(job)]
+    if all(is_loopback(cluster.task_address(*task).rpartition(":")[0]) for task in tasks):
         return "localhost:0"
     import socket  # here, as programs on one machine do without
 

@@ -176,11 +176,10 @@ class ServerTask:
                     weakref.finalize(value, self._keys.pop, id(value))
                 else:
                     self._variables[key] = value
+        place = self.endpoint.address, self.name, key
         if isinstance(value, Iterator):
-            return self.endpoint.address, self.name, key
-        return tuple(
-            VariablePlace(self.endpoint.address, self.name, key, value._name, value.dtype, value.shape, value.trainable)
-        )
+            return place
+        return tuple(VariablePlace(*place, value._name, value.dtype, value.shape, value.trainable))
 
     def _received(self, shared: Any) -> Any:
         """Returns the object behind another task's reference: a variable, or a tensor that holds an iterator. Tensors

@@ -71,22 +71,23 @@ class GFile:
                 self._file = open(local_path(self._name), self._kind + "b")  # noqa: SIM115 (closed by `close`)
         return self._file
 
-    def _as_read(self, data: bytes) -> Any:
+    def _call(self, to: str, method: str, *args: Any) -> Any:
+        """Calls a method of the file, which is open for reading or writing."""
+        file = self._opened(to)
+        with translate_os_errors(self._name):
+            return getattr(file, method)(*args)
+
+    def _read(self, method: str, *args: Any) -> Any:
+        data = self._call("read", method, *args)
         return data if "b" in self._mode else data.decode()
 
     def read(self, n: int = -1) -> Any:
         """Reads `n` bytes, or all the rest for -1; returns text unless the mode has a "b"."""
-        file = self._opened("read")
-        with translate_os_errors(self._name):
-            data = file.read(n)
-        return self._as_read(data)
+        return self._read("read", n)
 
     def readline(self) -> Any:
         """Reads a line, with its newline; returns an empty one at the end of the file."""
-        file = self._opened("read")
-        with translate_os_errors(self._name):
-            line = file.readline()
-        return self._as_read(line)
+        return self._read("readline")
 
     def readlines(self) -> list[Any]:
         """Reads all remaining lines."""
@@ -94,10 +95,7 @@ class GFile:
 
     def write(self, file_content: Any) -> None:
         """Writes text or bytes."""
-        data = file_content.encode() if isinstance(file_content, str) else file_content
-        file = self._opened("write")
-        with translate_os_errors(self._name):
-            file.write(data)
+        self._call("write", "write", file_content.encode() if isinstance(file_content, str) else file_content)
 
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
         """Moves to a position in the file.
@@ -115,9 +113,7 @@ class GFile:
             raise TypeError("seek(): offset argument required")
         if whence not in (0, 1, 2):
             raise errors.InvalidArgumentError.of(f"Invalid whence argument: {whence}. Valid values are 0, 1, or 2.")
-        file = self._opened("read")
-        with translate_os_errors(self._name):
-            file.seek(position if offset is None else offset, whence)
+        self._call("read", "seek", position if offset is None else offset, whence)
 
     def tell(self) -> int:
         """Returns the position in the file, in bytes."""

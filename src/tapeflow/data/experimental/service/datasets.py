@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 from tapeflow.core.context import state
@@ -198,11 +199,8 @@ def _read_elements(
 
 def _call_dispatcher(address: str, method: str, *args: Any) -> Any:
     """Returns the result of a dispatcher's method."""
-    dispatcher = Caller(address, "The dispatcher", DISPATCHER_SECONDS)
-    try:
+    with closing(Caller(address, "The dispatcher", DISPATCHER_SECONDS)) as dispatcher:
         return dispatcher.call(method, *args)
-    finally:
-        dispatcher.close()
 
 
 # ---- arguments -------------------------------------------------------------------------------------------------------

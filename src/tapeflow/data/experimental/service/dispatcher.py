@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 import weakref
+from contextlib import closing, suppress
 from typing import Any, NamedTuple
 
 from tapeflow.core.errors import InvalidArgumentError, NotFoundError, OpError
@@ -358,9 +359,8 @@ class Dispatcher:
         """
         entries = list(self._config.worker_addresses or ())
         left = dict(enumerate(entries))
-        for other in sorted(
-            self._workers, key=lambda a: a not in entries
-        ):  # those that are named have the first choice
+        # Those that are named have the first choice.
+        for other in sorted(self._workers, key=lambda a: a not in entries):
             for number, entry in left.items():
                 host, _, port = entry.rpartition(":") if ":" in entry else (entry, "", "%port%")
                 if other == entry or (port in ("%port%", "%dts_port%") and other.rpartition(":")[0] == host):
@@ -386,11 +386,8 @@ class Dispatcher:
                 self._index(address)
             except NotFoundError:
                 return  # a worker that came later, and belongs to others
-        process = self._workers[address].process
-        number = self._state.last + 1
-        self._change(
-            "task", id=number, iteration=iteration.id, address=address, process=process, slot=slot, fixed=fixed
-        )
+        fields = {"id": self._state.last + 1, "process": self._workers[address].process, "fixed": fixed}
+        self._change("task", iteration=iteration.id, address=address, slot=slot, **fields)
 
     # ---- timeouts and lost workers -----------------------------------------------------------------------------------
 
@@ -449,13 +446,9 @@ def not_registered(id: str) -> NotFoundError:
 
 def _process_answers(address: str, process: str) -> bool:
     """Returns whether a worker's process answers."""
-    worker = Client(address, "The worker")
-    try:
+    with closing(Client(address, "The worker")) as worker, suppress(OpError):
         return worker.call("ping", timeout=_PING_SECONDS) == process
-    except OpError:
-        return False
-    finally:
-        worker.close()
+    return False
 
 
 class DispatchServer:

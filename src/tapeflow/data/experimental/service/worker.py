@@ -70,9 +70,7 @@ class _Task:
         with self._lock:
             if self._consumers is not None:
                 return self._of_round(consumer, round, self._consumers)
-            if self._cached:
-                return self._of_window(trainer)
-            return next(self._elements, None)
+            return self._of_window(trainer) if self._cached else next(self._elements, None)
 
     def _of_round(self, consumer: int, round: int, consumers: int) -> Produced:
         if self._cardinality != INFINITE:
@@ -132,7 +130,7 @@ class Worker:
         self.endpoint = Endpoint(f"{host}:{config.port}", {"ping": self.ping, "element": self.element}, _MOST_CALLS)
         port = self.endpoint.address.rpartition(":")[2]
         self.address = config.worker_address.replace("%port%", port)
-        address = _worker_address(config.dispatcher_address)
+        address = config.dispatcher_address.rpartition("://")[2]
         self._dispatcher = Caller(address, "The dispatcher", seconds or _DISPATCHER_SECONDS)
         self._for_tasks = Caller(address, "The dispatcher", _ELEMENT_SECONDS)  # calls for tasks, while a consumer waits
 
@@ -255,11 +253,6 @@ class Worker:
 @raises_failures
 def _part_elements(node: Node, *part: Any) -> Generator[Any]:
     yield from with_failures(Part(node, *part).elements())
-
-
-def _worker_address(text: str) -> str:
-    """Returns an address without its protocol."""
-    return text.rpartition("://")[2]
 
 
 def _work_loop(reference: weakref.ref[Worker], dispatcher: Caller, interval: float) -> None:
