@@ -4,10 +4,11 @@ A test is picked for one of these reasons, in this order:
 
 1. Its file mirrors the source file: `tests/math/test_segment*.py`, or a file of `tests/` that imports the module. It is
    an example in a docstring of the file.
-2. It names a declaration of the file: a function, class, method, or the registered name of an op. Parameters of
+2. It is a table of a folder around the file: `tests/graph/test_compiled_programs.py` for all files in `graph/`.
+3. It names a declaration of the file: a function, class, method, or the registered name of an op. Parameters of
    a test count, so rows of the op table, goldens and examples in docstrings are picked one by one.
-3. It names a function that uses these declarations, up to four calls away. The further, the later it runs.
-4. It is in the folder that mirrors the file's folder.
+4. It names a function that uses these declarations, up to four calls away. The further, the later it runs.
+5. It is in the folder that mirrors the file's folder.
 
 Names count less if many tests have them. Everything is read from the source: no test and no module is imported.
 """
@@ -32,7 +33,7 @@ MOST = 400  # declarations
 MOST_FUNCTIONS, MOST_FILES = 300, 32  # of tests
 FEW, MANY = 8, 120  # parameters: of more than a few, those that name something, and at most so many
 EVERYWHERE = ("test_layers.py", "test_docs.py", "test_fixtures.py", "test_site.py", "test_examples.py", "test_soak.py")
-TABLES = ("test_ops.py", "test_goldens.py", "test_signatures.py")
+TABLES = ("test_ops.py", "test_goldens.py", "test_signatures.py", "test_compiled_programs.py")
 LEAST = 0.02  # the score of a test, below which it is not picked
 PROCESSES = {"subprocess", "Popen", "multiprocessing", "fork"}  # tests with these are slow, and run last
 
@@ -266,6 +267,9 @@ class Picked:
                 ranks[key] = -4 - score
             elif module in imports[path]:
                 ranks[key] = -3 - score
+            elif path.name in TABLES and path.parent != ROOT / "tests" and mirror.is_relative_to(path.parent):
+                self.own.add(key)
+                ranks[key] = -2.8
             elif path == ROOT / "tests" / "test_docstrings.py":  # which has the examples of the file
                 ranks[key] = -2.6
             elif path.parent == ROOT / "tests" and path.name in TABLES:  # whose parameters decide
