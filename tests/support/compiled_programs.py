@@ -95,9 +95,28 @@ def integers(x, y):
 
 
 def functions(x):
-    return [
-        f(x) for f in (tf.math.erf, tf.sigmoid, tf.math.log1p, tf.math.expm1, tf.atan, tf.nn.softplus, tf.math.rint)
-    ]
+    smooth = (
+        tf.math.erf, tf.math.erfc, tf.sigmoid, tf.math.log1p, tf.math.expm1, tf.exp, tf.math.log, tf.tanh, tf.sin,
+        tf.cos, tf.atan, tf.asin, tf.sinh, tf.atanh, tf.nn.softplus, tf.nn.elu, tf.nn.selu, tf.math.rsqrt, tf.sqrt,
+    )  # fmt: skip
+    steps = tf.math.rint, tf.round, tf.floor, tf.sign, tf.abs, tf.nn.relu6, tf.math.reciprocal
+    return [f(x) * 2.0 for f in (*smooth, *steps)], x ** (x * 2.0), tf.atan2(x, x * 2.0), tf.math.is_nan(x * 2.0)
+
+
+def conversions(x):
+    integers = [tf.int8, tf.uint8, tf.int16, tf.uint16, tf.int32, tf.uint32, tf.int64, tf.uint64]
+    dtypes = [*integers, tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.bool]
+    return [tf.cast(tf.cast(x * 90.0, dtype), tf.float32) * 2.0 for dtype in dtypes]
+
+
+def comparisons(x, y):
+    kinds = [x < y * 2, x <= y * 2, x > y * 2, x >= y * 2, tf.equal(x, y * 2), tf.not_equal(x, y * 2)]
+    return tf.where((kinds[0] | kinds[3]) & ~kinds[4], x, y), [tf.cast(k, tf.int32) + 1 for k in kinds]
+
+
+def shifts(x, y):
+    both = tf.bitwise.bitwise_and(x, y), tf.bitwise.bitwise_or(x, y), tf.bitwise.bitwise_xor(x, y)
+    return [tf.bitwise.invert(b) for b in both], tf.bitwise.right_shift(x, y + 1), (x - y) * x // (y + 1)
 
 
 def squeezed(x):
@@ -133,6 +152,12 @@ CLUSTERS = {
     "dropout": (dropout, [random(*LARGE)]),
     "integers": (integers, [tf.range(1, 101), tf.range(100, 0, -1)]),
     "functions": (functions, [random(100)]),
+    "functions of doubles": (functions, [random(100, dtype="float64")]),
+    "conversions": (conversions, [random(100)]),
+    "comparisons": (comparisons, [random(100), random(1)]),
+    "comparisons of integers": (comparisons, [tf.range(100), tf.range(0, 200, 2)]),
+    "shifts": (shifts, [tf.range(100, 200, dtype=tf.int64), tf.range(100, dtype=tf.int64) % 7]),
+    "shifts of bytes": (shifts, [tf.cast(tf.range(100), tf.uint8), tf.cast(tf.range(100) % 7, tf.uint8)]),
     "squeezed": (squeezed, [random(300)]),
     "bias gradient": (bias_gradient, [random(4, 9, 32)]),
     "batch norm": (normalized, [random(2, 3, 3, 4)]),
@@ -357,6 +382,22 @@ def limited(x, w, u, b):
     )
 
 
+def repeats(x, w, u, b):
+    """Products, reductions and selections of any dtype."""
+    total = b
+    for i in tf.range(9):
+        rows = tf.matmul(u, u) + total * tf.cast(i, u.dtype)
+        total = tf.minimum(tf.reduce_max(rows, 0) - tf.where(total > b, total, tf.reduce_sum(rows, 1)), b * 2)
+    return total
+
+
+def steps(x, w, u, b):
+    y, t = b, tf.zeros([], b.dtype)
+    while t < 1.0:
+        y, t = y + 0.25 * tf.exp(-y) * tf.sin(t), t + 0.25
+    return y, t
+
+
 def large_rows(x, w, u, b):
     y = tf.zeros([200, 100]) + b[0]
     for i in tf.range(3):
@@ -439,6 +480,7 @@ def hessian(x):
     return outer.jacobian(g, x)
 
 
+LARGE_WEIGHTS = [tf.TensorSpec([None, None, 400]), random(400, 100) / 100.0, random(100, 100) / 100.0, random(100)]
 UNKNOWN = tf.TensorSpec([None, 4])
 PROGRAMS = {
     **{f"jit: {name}": case for name, case in CLUSTERS.items()},
@@ -456,8 +498,15 @@ PROGRAMS = {
     **{f"loop: {function.__name__}": (function, OF_LOOPS) for function in LOOPS},
     **{f"gradient: {f.__name__}": (gradients_of(f), OF_LOOPS) for f in LOOPS if f not in (newton, collatz, counted)},
     "gradient: second order": (gradients_of(gradients_of(powers)), OF_LOOPS),
+    **{
+        f"loop: {f.__name__} of {dtype}": (f, [tf.cast(x, dtype) for x in OF_LOOPS])
+        for f, dtype in ((repeats, "float64"), (repeats, "bfloat16"), (repeats, "int32"), (steps, "float64"))
+    },
+    "gradient: repeats of float64": (gradients_of(repeats), [tf.cast(x, tf.float64) for x in OF_LOOPS]),
     "loop: unknown": (recurrent, [tf.TensorSpec([None, None, 3]), *OF_LOOPS[1:]]),
     "gradient: unknown": (gradients_of(gated), [tf.TensorSpec([None, None, 3]), *OF_LOOPS[1:]]),
+    "loop: large weights": (recurrent, LARGE_WEIGHTS),
+    "gradient: large weights": (gradients_of(recurrent), LARGE_WEIGHTS),
     "jit loop: sorts": (sorts, OF_LOOPS),
     "jit loop: large rows": (large_rows, OF_LOOPS),
     "attention": (attention, [random(4000, 3, 4, 5)]),
