@@ -480,7 +480,7 @@ def hessian(x):
     return outer.jacobian(g, x)
 
 
-LARGE_WEIGHTS = [tf.TensorSpec([None, None, 400]), random(400, 100) / 100.0, random(100, 100) / 100.0, random(100)]
+LARGE_WEIGHTS = [tf.TensorSpec([None, None, 900]), random(900, 300) / 900.0, random(300, 300) / 300.0, random(300)]
 UNKNOWN = tf.TensorSpec([None, 4])
 PROGRAMS = {
     **{f"jit: {name}": case for name, case in CLUSTERS.items()},
