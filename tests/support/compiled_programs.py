@@ -266,6 +266,38 @@ FUNCTIONS = [
 ]  # fmt: skip
 
 
+# ---- slices ----------------------------------------------------------------------------------------------------------
+
+
+def normalize(x):
+    return (x - tf.reduce_mean(x, -1, keepdims=True)) * tf.reshape(ROW, [1, 1, 6]) + ROW
+
+
+def dense(x):
+    return tf.nn.bias_add(tf.reshape(tf.matmul(tf.reshape(x, [-1, 6]), COLUMNS), [-1, 3, 5]), ROW[:5])
+
+
+def one_row(x):
+    return tf.nn.softmax(dense(normalize(tf.sin(x)) + x))[:, 1]
+
+
+def several_rows(x):
+    return tf.nn.softmax(tf.matmul(normalize(x) * tf.range(6.0), COLUMNS))[2:4, ::2]
+
+
+def used_elsewhere(x):
+    y = normalize(tf.sin(x))
+    return tf.exp(y)[:, 0], tf.reduce_sum(y)
+
+
+def one_vector(x):
+    return tf.nn.log_softmax(tf.tanh(x) * 2.0)[3, 1], tf.nn.relu(dense(x))[..., 1:3]
+
+
+ROW, COLUMNS = random(6), random(6, 5)
+SLICES = [one_row, several_rows, used_elsewhere, one_vector]
+
+
 # ---- loops -----------------------------------------------------------------------------------------------------------
 
 
@@ -463,6 +495,48 @@ def moves_of_batch(x):
     return tf.vectorized_map(one, x)
 
 
+def lists_of_batch(x):
+    def one(row):
+        parts = tf.TensorArray(tf.float32, 3).unstack(row)
+        for i in tf.range(3):
+            parts = parts.write(i, parts.read(i) * 2.0 + row[0])
+        return parts.stack(), parts.gather([2, 0])
+
+    return tf.vectorized_map(one, x)
+
+
+def trips_of_batch(x):
+    """Loops that end after another number of iterations for each slice."""
+
+    def one(row):
+        total, count = row[0], 0
+        while total < 2.0:
+            total, count = total * 1.5 + row[1], count + 1
+        return total, count
+
+    return tf.vectorized_map(one, x)
+
+
+def gradients_of_batch(x):
+    weights = tf.constant([[0.5, 1.0, -1.0]] * 3)
+
+    def one(row):
+        with tf.GradientTape() as tape:
+            tape.watch(weights)
+            loss = tf.reduce_sum(tf.nn.softmax(tf.linalg.matvec(weights, tf.tanh(row))) * row)
+        return tape.gradient(loss, weights)
+
+    return tf.vectorized_map(one, x)
+
+
+def cases_of_batch(x):
+    def one(row):
+        number = tf.cast(row[0] * 3.0, tf.int32)
+        return tf.switch_case(number, [lambda: row, lambda: tf.cumsum(row), lambda: row[::-1] * 2.0])
+
+    return tf.vectorized_map(one, x)
+
+
 def jacobian(x):
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -516,6 +590,13 @@ PROGRAMS = {
     "batch: loops": (loops_of_batch, [random(5, 3)]),
     "batch: branches": (branches_of_batch, [random(5, 3)]),
     "batch: moves": (moves_of_batch, [random(5, 3)]),
+    "batch: lists": (lists_of_batch, [random(5, 3)]),
+    "batch: trips": (trips_of_batch, [random(5, 3)]),
+    "batch: gradients": (gradients_of_batch, [random(5, 3)]),
+    "batch: cases": (cases_of_batch, [random(5, 3)]),
+    "batch: unknown": (moves_of_batch, [tf.TensorSpec([None, 3])]),
+    **{f"slice: {f.__name__}": (f, [random(700, 3, 6)]) for f in SLICES},
+    "slice: unknown": (one_row, [tf.TensorSpec([None, 3, 6])]),
     "batch: jacobian": (jacobian, [random(3, 4)]),
     "batch: hessian": (hessian, [random(3, 4)]),
 }

@@ -547,3 +547,12 @@ def test_columns_of_many_chunks_of_rows(shape):
     np.testing.assert_allclose(mean, (y * y).mean(axes), rtol=1e-4)
     np.testing.assert_allclose(largest, y.max(axes), rtol=1e-6)
     np.testing.assert_allclose(least, y.min(axes), rtol=1e-6)
+
+
+@pytest.mark.parametrize("spec", [[None, 1], [None, None, 1], None], ids=str)
+def test_reductions_of_one_element_of_batches_of_any_size(spec):
+    function = lambda x: tf.reduce_max(tf.exp(x) * 2.0, -1) + tf.reduce_sum(x + 1.0, -1)  # noqa: E731
+    compiled = tf.function(function, jit_compile=True, input_signature=[tf.TensorSpec(spec)])
+    for count in (4, 7):
+        x = tf.constant(np.random.default_rng(0).normal(size=[count] * (len(spec or "abc") - 1) + [1]), tf.float32)
+        np.testing.assert_allclose(compiled(x), function(x), rtol=1e-6)

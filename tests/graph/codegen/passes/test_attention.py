@@ -198,3 +198,23 @@ def test_sizes_that_torch_does_not_check(name):
             compiled(*arguments)
     else:
         np.testing.assert_allclose(compiled(*arguments), expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("order", [(1, 0, 2), None], ids=["transposed", "plain"])
+def test_gradients_of_several_outputs_share_one_residual(order):
+    def function(x):
+        y = attention(x, x * 2.0, x + 1.0)
+        if order:
+            y = tf.transpose(y, order)
+        return tf.sin(y), y * 3.0
+
+    x = 0.3 * random(12000, 4, 5)
+    concrete = tf.function(function).get_concrete_function(x)
+    for chosen in (0, 1):
+        gradients = []
+        for call in (concrete, function):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                loss = tf.reduce_sum(call(x)[chosen] ** 2)
+            gradients.append(tape.gradient(loss, x))
+        np.testing.assert_allclose(*gradients, rtol=1e-4, atol=1e-5)
