@@ -270,7 +270,8 @@ FUNCTIONS = [
 
 
 def normalize(x):
-    return (x - tf.reduce_mean(x, -1, keepdims=True)) * tf.reshape(ROW, [1, 1, 6]) + ROW
+    scale, offset = tf.reshape(tf.exp(x[0, 0]), [1, 1, 6]), tf.sin(x[:1, :1])
+    return (x - tf.reduce_mean(x, -1, keepdims=True)) * scale + offset + tf.reshape(ROW, [1, 1, 6])
 
 
 def dense(x):
@@ -587,6 +588,8 @@ PROGRAMS = {
     "attention: gradient": (gradients_of(attention), [random(4000, 3, 4, 5)]),
     "attention: masked gradient": (gradients_of(masked_attention), [random(4000, 3, 4, 5)]),
     "attention: small gradient": (gradients_of(attention), [random(2, 3, 4, 5)]),
+    "attention: any length": (gradients_of(attention), [tf.TensorSpec([2, 3, None, 5])]),
+    "attention: masked, any length": (gradients_of(masked_attention), [tf.TensorSpec([2, 3, None, 5])]),
     "batch: loops": (loops_of_batch, [random(5, 3)]),
     "batch: branches": (branches_of_batch, [random(5, 3)]),
     "batch: moves": (moves_of_batch, [random(5, 3)]),
