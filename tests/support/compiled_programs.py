@@ -617,7 +617,8 @@ def compile_program(name, monkeypatch):
     kernels, written, load, write = {}, [], Target.load, Written._compile
     monkeypatch.setattr(machine_code.target(), "lanes", LANES)
     monkeypatch.setattr(machine_code.target(), "has_fma", True)
-    monkeypatch.setattr(mkl, "products_are_slow", lambda: False)
+    for products in ("products_are_slow", "narrow_products_are_slow"):
+        monkeypatch.setattr(mkl, products, lambda: False)
 
     def noted(self, name, key, text):
         kernels.setdefault(f"{name} {key}", f"{name}: {instructions(text())}")
