@@ -2,8 +2,9 @@
 
 A test is picked for one of these reasons, in this order:
 
-1. Its file mirrors the source file: `tests/math/test_segment*.py`, or a file of `tests/` that imports the module. It is
-   an example in a docstring of the file.
+1. Its file mirrors the source file: `tests/math/test_segment*.py`, or is a table of a folder around the file:
+   `tests/graph/test_compiled_programs.py` for all files in `graph/`. Or its file imports the module. It is an example
+   in a docstring of the file.
 2. It names a declaration of the file: a function, class, method, or the registered name of an op. Parameters of
    a test count, so rows of the op table, goldens and examples in docstrings are picked one by one.
 3. It names a function that uses these declarations, up to four calls away. The further, the later it runs.
@@ -32,7 +33,7 @@ MOST = 400  # declarations
 MOST_FUNCTIONS, MOST_FILES = 300, 32  # of tests
 FEW, MANY = 8, 120  # parameters: of more than a few, those that name something, and at most so many
 EVERYWHERE = ("test_layers.py", "test_docs.py", "test_fixtures.py", "test_site.py", "test_examples.py", "test_soak.py")
-TABLES = ("test_ops.py", "test_goldens.py", "test_signatures.py")
+TABLES = ("test_ops.py", "test_goldens.py", "test_signatures.py", "test_compiled_programs.py")
 LEAST = 0.02  # the score of a test, below which it is not picked
 PROCESSES = {"subprocess", "Popen", "multiprocessing", "fork"}  # tests with these are slow, and run last
 
@@ -255,6 +256,8 @@ class Picked:
         room = next(folder for folder in mirror.parents if folder.is_dir())
         rooms = {f"test_{part}.py" for part in mirror.relative_to(ROOT / "tests").parts[:-1]}
         has_ops = any(name[0].isupper() for d in read_source()[0][self.file] for name in d.names if len(d.names) > 1)
+        tables = {p for p, _ in words if p.name in TABLES and p.parent != ROOT / "tests" and p.parent in mirror.parents}
+        later = {"test_ops.py"} if not tables else {"test_ops.py", "test_goldens.py"}
         ranks = {}
         for key, found in words.items():
             path, score = key[0], self.score(found)
@@ -264,12 +267,15 @@ class Picked:
             if path.parent in (mirror.parent, mirror.parent.parent) and mirrors(path.stem, stem):
                 self.own.add(key)
                 ranks[key] = -4 - score
+            elif path in tables:
+                self.own.add(key)
+                ranks[key] = -3.99
             elif module in imports[path]:
                 ranks[key] = -3 - score
             elif path == ROOT / "tests" / "test_docstrings.py":  # which has the examples of the file
                 ranks[key] = -2.6
             elif path.parent == ROOT / "tests" and path.name in TABLES:  # whose parameters decide
-                ranks[key] = -2.5 if has_ops or path.name != "test_ops.py" else -0.5
+                ranks[key] = -2.5 if has_ops or path.name not in later else -0.5
             elif near:
                 ranks[key] = -0.4 - score
             elif score > LEAST:

@@ -75,6 +75,7 @@ def test_a_bug_changes_one_expression(kind, before, after):
         "lru_cache(maxsize=3)",
         "zip(a, strict=True)",
         "b.mul(x, y)",
+        "b.fma(x, y, z)",
         "tf.logical_and(x, y)",
         "ops.Maximum(x, y)",
     ],
@@ -156,6 +157,15 @@ def test_tests_of_a_file(tree):
     ranks = {name: rank for (_, name), rank in picked.functions.items()}
     assert sorted(ranks, key=ranks.__getitem__) == ["test_all", "test_values", "test_cases", "test_more", "test_four"]
     assert picked.files()[0] == tree / "tests" / "room" / "test_file.py"
+
+
+def test_the_compiled_programs_are_picked_for_all_files_below(tree):
+    room, name = tree / "tests" / "room", "test_compiled_programs.py"
+    for folder in (room, tree / "tests" / "far"):
+        (folder / name).write_text("def test_compiled(name): pass")
+    picked = affected_tests.Picked(tree / FILE)
+    assert [path for path, function in picked.functions if function == "test_compiled"] == [room / name]
+    assert picked.parameters(room / name, "test_compiled", ["program"] * 10) == list(range(10))
 
 
 def test_slow_tests_of_a_file_are_picked_however_many_others_are(tree):

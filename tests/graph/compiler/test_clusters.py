@@ -528,3 +528,31 @@ def test_one_step_with_short_rows_is_a_cluster():
     for other, is_cluster in ((y, True), (x[0, 0], False), (x, False)):
         source = tf.function(lambda x, y: tf.cumsum(x - y)).get_concrete_function(x, other).source(kernels=True)
         assert ("define void" in source) == is_cluster
+
+
+@pytest.mark.parametrize("shape", [(5000, 48), (3, 700, 24), (60000, 17)], ids=str)
+def test_columns_of_many_chunks_of_rows(shape):
+    x = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    axes = tuple(range(len(shape) - 1))
+
+    @tf.function(jit_compile=True)
+    def function(x):
+        y = x * 2.0 + 1.0
+        return tf.reduce_sum(y, axes), tf.reduce_max(y, axes), tf.reduce_mean(y * y, axes), tf.reduce_min(y, axes)
+
+    assert function.get_concrete_function(x).source().count("op_") == 1
+    total, largest, mean, least = function(x)
+    y = x.astype(np.float64) * 2 + 1
+    np.testing.assert_allclose(total, y.sum(axes), rtol=1e-4, atol=1e-4 * len(x))
+    np.testing.assert_allclose(mean, (y * y).mean(axes), rtol=1e-4)
+    np.testing.assert_allclose(largest, y.max(axes), rtol=1e-6)
+    np.testing.assert_allclose(least, y.min(axes), rtol=1e-6)
+
+
+@pytest.mark.parametrize("spec", [[None, 1], [None, None, 1], None], ids=str)
+def test_reductions_of_one_element_of_batches_of_any_size(spec):
+    function = lambda x: tf.reduce_max(tf.exp(x) * 2.0, -1) + tf.reduce_sum(x + 1.0, -1)  # noqa: E731
+    compiled = tf.function(function, jit_compile=True, input_signature=[tf.TensorSpec(spec)])
+    for count in (4, 7):
+        x = tf.constant(np.random.default_rng(0).normal(size=[count] * (len(spec or "abc") - 1) + [1]), tf.float32)
+        np.testing.assert_allclose(compiled(x), function(x), rtol=1e-6)

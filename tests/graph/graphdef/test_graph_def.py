@@ -104,8 +104,12 @@ RECURSIVE = (
     attr { key: "Tout" value { list { type: DT_FLOAT } } } } ret { key: "y" value: "g:output:0" } } }"""
 )
 
+FUNCTION_OF_NOTHING = """library { function { signature { name: "f" output_arg { name: "y" type: DT_FLOAT } } node_def {
+    name: "a" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "value" value { tensor {
+    dtype: DT_FLOAT tensor_shape {} float_val: 2 } } } } ret { key: "y" value: "a:output:0" } } }"""
 
-# What TensorFlow says of these is the same, but for the last five.
+
+# What TensorFlow says of these is the same, but for the last seven.
 @pytest.mark.parametrize(
     ("text", "error", "message"),
     [
@@ -152,6 +156,22 @@ RECURSIVE = (
         ),
         (CONST.replace("type: DT_FLOAT }", "type: 77 }", 1), ValueError, "77 is the number of no dtype|Unknown enum"),
         (CALL, tf.errors.NotFoundError, "function 'f' is not in the library"),
+        (
+            CONST
+            + CALL.replace('op: "PartitionedCall"', 'op: "PartitionedCall" input: "a"').replace(
+                '"Tin" value { list {} }', '"Tin" value { list { type: DT_FLOAT } }'
+            )
+            + FUNCTION_OF_NOTHING,
+            ValueError,
+            r"Node 'import/x': function 'f' takes \[\], and is called with \['float32'\]",
+        ),
+        (
+            """node { name: "s" op: "Const" attr { key: "dtype" value { type: DT_STRING } } attr { key: "value" value {
+            tensor { dtype: DT_STRING tensor_shape {} string_val: "text" } } } } node { name: "p" op: "PrintV2"
+            input: "s" attr { key: "output_stream" value { s: "nowhere" } } }""",
+            tf.errors.UnimplementedError,
+            "Node 'p' of op PrintV2: prints to 'nowhere', not to stdout",
+        ),
         (RECURSIVE, tf.errors.UnimplementedError, "Function 'f' calls itself"),
         (
             'node { name: "x" op: "LMDBReader" }',
@@ -191,6 +211,8 @@ def test_a_chain_of_thousands_of_elementwise_nodes():
             ValueError,
             r"Attempted to map inputs that were not found in graph_def: \[zz:0\]",
         ),
+        ({"input_map": {"a:x": 1.0}}, ValueError, r"not found in graph_def: \[a:x\]"),
+        ({"return_elements": ["a:x"]}, ValueError, "Requested return node 'a:x' not found in graph def"),
         ({"input_map": [1]}, TypeError, "Argument `input_map` must be a dictionary"),
         ({"input_map": {1: 2}}, TypeError, "All keys for argument `input_map` must be strings"),
     ],

@@ -883,7 +883,8 @@ class _Clustering:
         outputs = [t for step in steps for t in step.outputs if uses[id(t)] > inside[id(t)] and id(t) not in stay]
         handles = {variable_of(s.args[0])._id: s.args[0] for s in own if isinstance(s.op, VariableUpdate)}.values()
         outer = {id(t): t for step in own for t in step.inputs if id(t) not in computed and t.dtype is not resource}
-        for shape in [step.args[0] for step in own if draws_elements(step)]:
+        of_draws = [step.args[0] for step in own if draws_elements(step)]
+        for shape in [*of_draws, *(step.args[1] for step in own if _repeats(step))]:
             if isinstance(shape, SymbolicTensor) and program.constant(shape) is not None:
                 outer.pop(id(shape), None)
         numbers = {i: number for i, t in outer.items() if (number := _number(program, t)) is not None}

@@ -243,8 +243,6 @@ def _import_while(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Any:
     )  # fmt: skip
     finals = dict(zip(changing, operation.outputs, strict=True))
     outputs = [finals.get(i, t) for i, t in enumerate(inputs)]
-    if not invariant:
-        return operation
     if changing == list(range(len(changing))):
         return operation, outputs
     return ops.IdentityN(outputs)[0].op  # its outputs have TensorFlow's numbers

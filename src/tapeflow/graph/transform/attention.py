@@ -13,7 +13,7 @@ from tapeflow.array.reshapes import transpose_op
 from tapeflow.core.autodiff.tape import Call, describe
 from tapeflow.core.context import state
 from tapeflow.core.ops.definition import FunctionOp
-from tapeflow.core.ops.static import compute_static
+from tapeflow.core.ops.static import compute_static, value_of
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.passes.attention import Attention, Parts
 from tapeflow.graph.ir.graph import Graph
@@ -80,6 +80,7 @@ class _Calls(Attention):
     def _constant(self, tensor: Any) -> Any:
         """Returns the value of a tensor that depends on constants alone, or None."""
         known = self.program.constant(tensor)
+        known = value_of(tensor) if known is None else known
         step = self.step(tensor)
         if known is not None or step is None or not step.pure or step.outputs[0].shape.num_elements() != 1:
             return known

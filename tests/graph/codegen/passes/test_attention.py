@@ -198,3 +198,37 @@ def test_sizes_that_torch_does_not_check(name):
             compiled(*arguments)
     else:
         np.testing.assert_allclose(compiled(*arguments), expected, rtol=1e-5, atol=1e-6)
+
+
+def scaled(x):
+    return attention(x, x * 2.0, x + 1.0, scale=1.0 / tf.sqrt(tf.cast(tf.shape(x)[-1], tf.float32)))
+
+
+def of_heads(x):
+    """Returns attention in the layout of Keras, with heads after positions."""
+    scores = tf.einsum("bthd,bshd->bhts", x, x * 2.0)
+    return tf.einsum("bhts,bshd->bthd", tf.nn.softmax(scores), x + 1.0)
+
+
+def scaled_by_constants(x):
+    return attention(x, x * 2.0, x + 1.0, scale=1.0 / tf.sqrt(tf.constant(5.0)))
+
+
+@pytest.mark.parametrize("form", [scaled, scaled_by_constants, lambda x: of_heads(x[:, :, None])])
+def test_gradients_of_several_outputs_share_one_residual(form):
+    def function(x):
+        y = form(x)
+        return tf.sin(y), y * 3.0
+
+    x = 0.3 * random(2, 4, 5)
+    concrete = tf.function(function).get_concrete_function(tf.TensorSpec([2, None, 5]))
+    for chosen in (0, 1):
+        gradients = []
+        for call in (concrete, function):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                loss = tf.reduce_sum(call(x)[chosen] ** 2)
+            gradients.append(tape.gradient(loss, x))
+        np.testing.assert_allclose(*gradients, rtol=1e-4, atol=1e-5)
+    kinds = [operation.type for operation in concrete.body.differentiable.graph.get_operations()]
+    assert kinds.count("AttentionLogSums") == 1
