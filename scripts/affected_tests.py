@@ -32,7 +32,7 @@ MOST = 400  # declarations
 MOST_FUNCTIONS, MOST_FILES = 300, 32  # of tests
 FEW, MANY = 8, 120  # parameters: of more than a few, those that name something, and at most so many
 EVERYWHERE = ("test_layers.py", "test_docs.py", "test_fixtures.py", "test_site.py", "test_examples.py", "test_soak.py")
-TABLES = ("test_ops.py", "test_goldens.py", "test_signatures.py")
+TABLES = ("test_ops.py", "test_goldens.py", "test_signatures.py", "test_recorded_calls.py")
 LEAST = 0.02  # the score of a test, below which it is not picked
 PROCESSES = {"subprocess", "Popen", "multiprocessing", "fork"}  # tests with these are slow, and run last
 
