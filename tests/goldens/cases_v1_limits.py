@@ -29,7 +29,7 @@ list(v1.min_max_variable_partitioner(4)(shape=shape([1 << 18]), dtype=tf.float32
 list(v1.min_max_variable_partitioner(4)(shape=shape([1 << 14]), dtype=tf.string))
 list(v1.min_max_variable_partitioner(4)(shape=shape([1 << 15]), dtype=tf.string))
 list(v1.min_max_variable_partitioner(4, axis=1, min_slice_size=8)(shape=shape([2, 3]), dtype=tf.float32))
-list(v1.min_max_variable_partitioner(4, min_slice_size=1, bytes_per_string_element=1)(shape=shape([3]), dtype=tf.string))
+list(v1.min_max_variable_partitioner(4, min_slice_size=1)(shape=shape([3]), dtype=tf.string))
 list(v1.fixed_size_partitioner(1)(shape=shape([7, 2]), dtype=tf.float32))
 list(v1.fixed_size_partitioner(9)(shape=shape([7, 2]), dtype=tf.float32))
 list(v1.fixed_size_partitioner(2, axis=1)(shape=shape([7, 2]), dtype=tf.float32))
