@@ -19,6 +19,7 @@ import ast
 import collections
 import dataclasses
 import functools
+import itertools
 import math
 import pathlib
 import re
@@ -31,9 +32,11 @@ STEPS = 4  # between a declaration and the function that a test names
 DECAY = 0.3  # of a name's weight with each step
 MOST = 400  # declarations
 MOST_FUNCTIONS, MOST_FILES = 300, 32  # of tests
-FEW, MANY = 8, 120  # parameters: of more than a few, those that name something, and at most so many
+FEW, MANY = 8, 160  # parameters: of more than a few, those that name something, and at most so many
 EVERYWHERE = ("test_layers.py", "test_docs.py", "test_fixtures.py", "test_site.py", "test_examples.py", "test_soak.py")
-TABLES = ("test_ops.py", "test_goldens.py", "test_signatures.py", "test_compiled_programs.py")
+TABLES = (
+    "test_ops.py", "test_goldens.py", "test_signatures.py", "test_compiled_programs.py", "test_recorded_calls.py",
+)  # fmt: skip
 LEAST = 0.02  # the score of a test, below which it is not picked
 PROCESSES = {"subprocess", "Popen", "multiprocessing", "fork"}  # tests with these are slow, and run last
 
@@ -242,6 +245,7 @@ class Picked:
     Attributes:
         functions: a rank for each `(file, function)`: the lowest runs first.
         names: the weights of names in parameters.
+        declared: the names of the file's declarations.
     """
 
     def __init__(self, file: pathlib.Path) -> None:
@@ -249,6 +253,7 @@ class Picked:
         module, (words, imports) = module_name(self.file), read_tests()
         counts = rarity()
         weights = weigh_names(self.file)
+        self.declared = sorted(name for name, weight in weights.items() if weight == 1)
         self.names = {name: weight / math.sqrt(1 + counts[name]) for name, weight in weights.items()}
         self.own: set[tuple[pathlib.Path, str]] = set()
         mirror = (ROOT / "tests").joinpath(*self.file.relative_to(ROOT / "src").parts[1:])
@@ -302,10 +307,21 @@ class Picked:
         """The indices of a test's parameters that can fail."""
         if (path, function) in self.own or len(values) <= FEW:
             return list(range(len(values)))
-        scores = [self.score(words_of(described(value))) for value in values]
+        words = [words_of(described(value)) for value in values]
+        scores = [self.score(found) for found in words]
         least = max(LEAST, max(scores) / 10)
         best = sorted((i for i, score in enumerate(scores) if score > least), key=lambda i: -scores[i])
-        return sorted(best[:MANY]) or list(range(0 if path.name in TABLES else FEW))
+        chosen = dict.fromkeys([*self.in_turn(words)[: MANY // 2], *best])
+        return sorted(list(chosen)[:MANY]) or list(range(0 if path.name in TABLES else FEW))
+
+    def in_turn(self, words: list[set[str]]) -> list[int]:
+        """The indices of parameters that name a declaration: one of each in turn, those of few words first."""
+        groups = []
+        for name in self.declared:
+            naming = (i for i, found in enumerate(words) if name in found)
+            groups.append(sorted(naming, key=lambda i: len(words[i])))
+        turns = itertools.chain.from_iterable(itertools.zip_longest(*groups))
+        return list(dict.fromkeys(i for i in turns if i is not None))
 
 
 def mirrors(stem: str, source: str) -> bool:

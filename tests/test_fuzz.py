@@ -1,54 +1,14 @@
-"""Random calls whose outcomes under TensorFlow are on record: TapeFlow's are the same, but for those on a list.
-
-The record is what `scripts/fuzz.py --in-turn --calls 1500 --seed 1 --tensorflow ... --record fixtures/fuzz.jsonl.gz`
-wrote; `fixtures/fuzz_known.json` has the calls that differ, by cause. A call on the list that agrees must leave it:
-`scripts/fuzz.py --replay tests/fixtures/fuzz.jsonl.gz --known tests/fixtures/fuzz_known.json` writes it anew. The same
-holds of `fuzz_raw.jsonl.gz` and `fuzz_raw_known.json`, written with `--raw` instead of `--in-turn`: the shapes that are
-inferred for calls of raw ops, and what is refused while tracing.
-"""
+"""The tool that runs random calls under TensorFlow and TapeFlow. Its records are in `test_recorded_calls.py`."""
 
 import json
-import pathlib
 import random
 import sys
 
 import numpy as np
 import pytest
 
-import fuzz
 import tapeflow as tf
-from fuzzing import comparing, drawing, outcomes, processes, sweeping, values
-
-FIXTURES = pathlib.Path(__file__).parent / "fixtures"
-PARTS = 3  # each starts two processes
-RECORDS = ("fuzz", "fuzz_raw")
-
-
-def known(record):
-    """The causes on the list of a record."""
-    return json.loads((FIXTURES / f"{record}_known.json").read_text())
-
-
-@pytest.mark.parametrize("record", RECORDS)
-@pytest.mark.parametrize("part", range(PARTS))
-def test_outcomes_are_those_of_tensorflow(record, part, tmp_path):
-    tasks, theirs = fuzz.read_record(FIXTURES / f"{record}.jsonl.gz")
-    tasks = [task for task in tasks if int(task["id"].partition("/")[0]) % PARTS == part]
-    found = fuzz.run_twice(tasks, theirs, tmp_path, timeout=60)
-    listed = {name for cause in known(record) for name in cause["calls"]}
-    new = {name: difference for name, difference in found.items() if name not in listed}
-    lines = comparing.report(comparing.findings(tasks, new))
-    agreeing = [task["id"] for task in tasks if task["id"] in listed and task["id"] not in found]
-    assert not lines, "\n".join(lines)
-    assert not agreeing, f"take these from {record}_known.json (`scripts/fuzz.py --replay ... --known ...`): {agreeing}"
-
-
-@pytest.mark.parametrize("record", RECORDS)
-def test_known_differences_are_explained_and_counted(record):
-    for cause in known(record):
-        assert cause["because"], cause
-        assert cause["count"] == len(set(cause["calls"])), cause
-
+from fuzzing import drawing, outcomes, processes, sweeping, values
 
 # ---- the tool itself -------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,8 @@
 """Writes tests/fixtures/v1_signatures.json with TensorFlow 2.21: the parameters of what tf.compat.v1 has.
 
 A name has a text as `inspect.signature` gives it, with the defaults written the same way for both libraries by
-`parameters` (which `tests/compat/v1/test_names.py` uses, too).
+`parameters` (which `tests/test_signatures.py` uses, too). Of classes that only `tf.compat.v1` has,
+the methods are recorded, too.
 """
 
 import enum
@@ -73,9 +74,31 @@ def _default(value):
     return f"={value!r}" if plain else "=..."
 
 
+def signatures(namespace, left_out, classes_left_out=()):
+    """Returns the parameters of public functions and methods as text, by public name.
+
+    Args:
+        namespace: TensorFlow, or `tf.compat.v1`.
+        left_out: names directly below it to pass over.
+        classes_left_out: classes whose methods are passed over.
+    """
+    found = {}
+    for path, value in members(namespace, left_out):
+        if not callable(value):
+            continue
+        found[".".join(path)] = parameters(value)
+        if inspect.isclass(value) and value not in classes_left_out:
+            for name in dir(value):
+                member = getattr(value, name, None)
+                if not name.startswith("_") and (inspect.isfunction(member) or inspect.ismethod(member)):
+                    found[".".join((*path, name))] = parameters(member)
+    return {name: text for name, text in found.items() if text is not None}
+
+
 def main():
     import tensorflow as tf
 
-    found = {".".join(path): parameters(value) for path, value in members(tf.compat.v1, LEFT_OUT) if callable(value)}
-    lines = [f"{json.dumps(path)}: {json.dumps(text)}" for path, text in sorted(found.items()) if text is not None]
+    shared = {value for _, value in members(tf, {"compat"}) if inspect.isclass(value)}
+    found = signatures(tf.compat.v1, LEFT_OUT, shared)
+    lines = [f"{json.dumps(path)}: {json.dumps(text)}" for path, text in sorted(found.items())]
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")

@@ -18,6 +18,7 @@ group's prelude defines; a group of random cases sets the seed there.
 """
 
 import ast
+import contextlib
 import dataclasses
 import hashlib
 import importlib
@@ -89,7 +90,7 @@ class Case:
         return hashlib.sha256(f"{self.prelude}\0{self.source}".encode()).hexdigest()[:10]
 
     def run(self, tf: Any, tmp: str) -> Any:
-        """What the code's last expression gives, with `tf` as TensorFlow."""
+        """What the code's last expression gives, with `tf` as TensorFlow. Relative paths are in the folder `tmp`."""
         namespace = {"tf": tf, "np": np, "tmp": tmp, "__name__": "golden"}
         exec(compile(self.prelude, "<prelude>", "exec"), namespace)
         name = f"<{self.title}>"
@@ -97,7 +98,7 @@ class Case:
         linecache.cache[name] = (len(self.source), None, self.source.splitlines(keepends=True), name)
         statements = ast.parse(self.source)
         expression = ast.Expression(statements.body.pop().value)
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
+        with warnings.catch_warnings(), np.errstate(all="ignore"), contextlib.chdir(tmp):
             warnings.simplefilter("ignore")
             exec(compile(statements, name, "exec"), namespace)
             return eval(compile(expression, name, "eval"), namespace)

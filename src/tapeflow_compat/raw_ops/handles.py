@@ -226,7 +226,8 @@ def _gradient_of(handle: Raw, front: tuple[int, ...], source: str) -> Any:
 
 def _key(value: Raw) -> Any:
     """Returns a tensor as a key of a dict."""
-    return str(value.dtype), tuple(value.shape), tuple(value.reshape(-1).tolist())
+    dtype = "string" if isinstance(value, StringArray) else str(value.dtype)
+    return dtype, tuple(value.shape), tuple(value.reshape(-1).tolist())
 
 
 @kernel_of("EmptyTensorMap", shape=scalar)

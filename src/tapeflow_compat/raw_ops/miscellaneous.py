@@ -143,7 +143,7 @@ def _write_file(filename: Tensor, contents: Tensor) -> Any:
 @form("ShardedFilespec")
 def _filespec(basename: Tensor, num_shards: Tensor) -> Any:
     count = tf.strings.as_string(num_shards, width=5, fill="0")
-    return tf.strings.join([basename, "-\\?\\?\\?\\?\\?-of-", count])
+    return tf.strings.join([basename, "-?????-of-", count])
 
 
 def _text(value: Any) -> str:

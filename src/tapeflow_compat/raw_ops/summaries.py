@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from google.protobuf.message import DecodeError
 from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.graph_pb2 import GraphDef
 from tensorboard.compat.proto.summary_pb2 import Summary, SummaryMetadata
@@ -81,8 +82,14 @@ def _add(writer: Any, step: Any, summary: Summary) -> None:
 
 @kernel_of("WriteRawProtoSummary", shape=no_results)
 def _write_proto(writer: Any, step: Any, tensor: Any) -> None:
-    for text in tensor.reshape(-1).tolist():
-        _add(writer, step, Summary.FromString(text))
+    for index, text in enumerate(tensor.reshape(-1).tolist()):
+        try:
+            summary = Summary.FromString(text)
+        except DecodeError:
+            raise errors.DataLossError.of(
+                f"Bad tf.compat.v1.Summary binary proto tensor string at index {index}"
+            ) from None
+        _add(writer, step, summary)
 
 
 @kernel_of("WriteGraphSummary", shape=no_results)

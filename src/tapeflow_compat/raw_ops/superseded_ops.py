@@ -264,8 +264,10 @@ def _tile_grad(input: Tensor, multiples: Tensor) -> Any:
 
 @form("ApproximateEqual")
 def _approximate_equal(x: Tensor, y: Tensor, tolerance: float) -> Any:
+    if not x.shape.is_compatible_with(y.shape):
+        raise invalid(f"x and y must be of the same shape. x shape: {x.shape}. y shape: {y.shape}")
     distance = tf.abs(x - y)
-    return distance < tf.cast(tolerance, distance.dtype)
+    return distance <= tf.cast(tolerance, distance.dtype)
 
 
 @form("Bincount")

@@ -15,6 +15,7 @@ from tapeflow.array.properties import shape
 from tapeflow.control.tensor_array import TensorArray
 from tapeflow.core import device as devices
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values import nest
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.division import realdiv
@@ -65,10 +66,7 @@ class _CellWrapper(LayerMembers):
             batch_size, dtype = shape(inputs)[0], inputs.dtype
         if hasattr(self.cell, "get_initial_state"):
             return self.cell.get_initial_state(batch_size=batch_size)
-        return nest.map_structure(
-            lambda size: zeros([int(batch_size), *(size if isinstance(size, (list, tuple)) else [size])], dtype),
-            self.state_size,
-        )
+        return nest.map_structure(lambda size: zeros([int(batch_size), *_dims_of(size)], dtype), self.state_size)
 
     def __call__(self, inputs: Any, state: Any, **kwargs: Any) -> Any:
         """Runs a step.
@@ -182,10 +180,9 @@ class RNNCellDropoutWrapper(_CellWrapper):
 
     def _draw_noise(self, role: str, number: int, size: Any, dtype: DTypeLike) -> Any:
         """Draws the random numbers that choose the elements of one tensor in all steps."""
-        dims = size if isinstance(size, (list, tuple)) else getattr(size, "as_list", lambda: [size])()
         from tapeflow.random.stateful import uniform  # random ops are loaded when they are first used
 
-        return uniform([1, *dims], dtype=dtype, seed=self._seed_of(role, number))
+        return uniform([1, *_dims_of(size)], dtype=dtype, seed=self._seed_of(role, number))
 
     def _seed_of(self, role: str, number: int) -> int | None:
         if self._seed is None:
@@ -224,6 +221,11 @@ class RNNCellDropoutWrapper(_CellWrapper):
             raise ValueError("A wrapper with a filter of the state cannot be described by a config")
         shares = {f"{role}_keep_prob": share for role, share in self._keep.items()}
         return {**super().get_config(), **shares, **self._options, "seed": self._seed}
+
+
+def _dims_of(size: int | TensorShape) -> list[Any]:
+    """Returns the dimensions of a size."""
+    return size.as_list() if isinstance(size, TensorShape) else [size]
 
 
 def _drops(share: Any) -> bool:
