@@ -276,12 +276,9 @@ class DefinedOp(Op):
         share the type attr are tensors."""
         if not self.converts_slowly(args):
             return False
-        for kind, arg, other in zip(self.kinds, args, self.opdef.inputs, strict=False):
-            if other.type_attr == argument.type_attr and not all(
-                isinstance(item, Tensor) for item in (arg if kind == "list" else (arg,))
-            ):
-                return True
-        return not argument.type_attr
+        inputs = zip(self.kinds, args, self.opdef.inputs, strict=False)
+        shared = [arg if kind == "list" else (arg,) for kind, arg, a in inputs if a.type_attr == argument.type_attr]
+        return not argument.type_attr or not all(isinstance(item, Tensor) for items in shared for item in items)
 
     def _default(self, argument: ArgDef) -> Any:
         """Returns the dtype of an argument whose type attr has a default, or another value."""

@@ -8,6 +8,7 @@ dtype of a kernel's result.
 from __future__ import annotations
 
 import builtins
+import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -340,13 +341,11 @@ def as_dtype(type_value: Any) -> DType:
         return _FROM_ANYTHING[type_value]
     except (KeyError, TypeError):  # TypeError: unhashable
         pass
-    try:
+    with contextlib.suppress(KeyError, TypeError):
         if isinstance(type_value, np.dtype):  # of another byte order, or strings of a fixed length
             return FROM_NUMPY[type_value.type]
         if hasattr(type_value, "dtype"):
             return FROM_NUMPY[np.dtype(type_value.dtype).type]
-    except (KeyError, TypeError):
-        pass
     raise TypeError(f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType.")
 
 

@@ -5,6 +5,7 @@ The specs of composite values stand beside their values.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -446,10 +447,7 @@ def spec_of(value: Any) -> Any:
         return spec
     if value is None:
         return NoneTensorSpec()
-    for kind, converter in _converters:
-        if isinstance(value, kind):
-            return converter(value)
-    return None
+    return next((converter(value) for kind, converter in _converters if isinstance(value, kind)), None)
 
 
 def spec_of_parts(value: Any) -> Any:
@@ -491,12 +489,8 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     if spec is not None:
         return spec
     if not isinstance(value, TypeSpec):
-        try:
-            tensor = convert(value)
-        except (TypeError, ValueError):
-            pass
-        else:
-            return TensorSpec(tensor.shape, tensor.dtype)
+        with contextlib.suppress(TypeError, ValueError):
+            return TensorSpec.from_tensor(convert(value))
     raise TypeError(f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}.")
 
 
