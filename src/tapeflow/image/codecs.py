@@ -9,8 +9,8 @@ import contextlib
 import io
 import struct
 import zlib
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def _open_image(data: bytes, format: str) -> Image:
     """
     from PIL import Image
 
-    with _reporting_damage(data, format):
+    with _ReportingDamage(data, format):
         return Image.open(io.BytesIO(data), formats=[format])
 
 
@@ -57,21 +57,26 @@ def _image_pixels(image: Image, data: bytes, format: str) -> np.ndarray:
     Raises:
         InvalidArgumentError: the file is damaged.
     """
-    with _reporting_damage(data, format):
+    with _ReportingDamage(data, format):
         array = np.asarray(image)
     return array if array.ndim == 3 else array[:, :, None]
 
 
-@contextlib.contextmanager
-def _reporting_damage(data: bytes, format: str) -> Iterator[None]:
+class _ReportingDamage(contextlib.AbstractContextManager[Any]):
     """Raises InvalidArgumentError in place of the libraries' errors for a file that can't be decoded."""
+
+    def __init__(self, data: bytes, format: str) -> None:
+        self._data, self._format = data, format
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and issubclass(kind, _errors_of_decoders()):
+            raise invalid(f"Invalid {self._format} data, size {len(self._data)}") from None
+
+
+def _errors_of_decoders() -> tuple[type[Exception], ...]:
     from PIL.Image import DecompressionBombError
 
-    errors = OSError, EOFError, KeyError, ValueError, SyntaxError, struct.error, zlib.error, DecompressionBombError
-    try:
-        yield
-    except errors:
-        raise invalid(f"Invalid {format} data, size {len(data)}") from None
+    return OSError, EOFError, KeyError, ValueError, SyntaxError, struct.error, zlib.error, DecompressionBombError
 
 
 # ---- JPEG ------------------------------------------------------------------------------------------------------------
@@ -120,7 +125,7 @@ def read_jpeg(
             raise invalid("a JPEG file in CMYK can't be decoded into one channel")
         return _from_cmyk(_image_pixels(image, data, "JPEG"))
     if channels and channels != len(image.getbands()):
-        with _reporting_damage(data, "JPEG"):
+        with _ReportingDamage(data, "JPEG"):
             image = image.convert("L" if channels == 1 else "RGB")
     return _image_pixels(image, data, "JPEG")
 
@@ -191,11 +196,11 @@ def write_jpeg(
 def read_png(data: bytes, channels: int = 0) -> np.ndarray:
     """Decodes a PNG file to pixels `[height, width, channels]`: uint8, or uint16 for a file of 16 bits a channel."""
     if png.has_16_bits(data):
-        with _reporting_damage(data, "PNG"):
+        with _ReportingDamage(data, "PNG"):
             return _with_channels(*png.read_16_bits(data), channels)
     image = _open_image(data, "PNG")
     transparent = image.info.get("transparency")
-    with _reporting_damage(data, "PNG"):
+    with _ReportingDamage(data, "PNG"):
         if image.mode == "P":
             image = image.convert("RGB" if transparent is None else "RGBA")
             transparent = None
@@ -252,7 +257,7 @@ def read_webp(data: bytes) -> np.ndarray:
 def _convert_frames(image: Image, data: bytes, format: str, convert: Callable[[Image], Image]) -> list[np.ndarray]:
     """Returns the pixels of each frame of an opened file, converted by a function."""
     frames = []
-    with _reporting_damage(data, format):
+    with _ReportingDamage(data, format):
         for number in range(getattr(image, "n_frames", 1)):
             image.seek(number)
             frames.append(np.array(convert(image)))

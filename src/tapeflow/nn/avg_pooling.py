@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from typing import Any, TypeAlias
 
 import torch
 from torch.nn import functional
@@ -26,22 +27,23 @@ from tapeflow.nn.pooling import (
     pool_rule_without_explicit,
     pooled_depth,
 )
-from tapeflow.nn.windows import Geometry, Ints, pad_image, per_dimension, text_only, unpad_image, without_explicit
+from tapeflow.nn.windows import Geometry, Ints, pad_image, per_dimension, text_only, unpad_image
 
 aten = torch.ops.aten
+_Sizes: TypeAlias = tuple[int, ...]
 
 _AVG_POOL = {2: functional.avg_pool2d, 3: functional.avg_pool3d}
 _LOOP_TYPES = torch.float32, torch.float64
 _AVG_POOL_BACK = {2: aten.avg_pool2d_backward.default, 3: aten.avg_pool3d_backward.default}
 
 
-def _check_depth(ksize: tuple[int, ...], *others: Any) -> None:
-    if min(ksize) > 0 and pooled_depth(ksize, others[-1]) != 1:
+def _check_depth(ksize: _Sizes, data_format: str) -> None:
+    if min(ksize) > 0 and pooled_depth(ksize, data_format) != 1:
         raise UnimplementedError.of("Pooling is not yet supported on the depth dimension.")
 
 
 @by_shapes(256)
-def _window_counts(sizes: tuple[int, ...], window: tuple[int, ...], geometry: Geometry) -> torch.Tensor:
+def _window_counts(sizes: _Sizes, window: _Sizes, geometry: Geometry) -> torch.Tensor:
     """Counts the elements of the image in each window: `[1, 1, windows...]`, float64."""
     counts = torch.ones((), dtype=torch.float64)
     for n, k, s, b, o in zip(sizes, window, geometry.strides, geometry.before, geometry.out, strict=True):
@@ -50,10 +52,12 @@ def _window_counts(sizes: tuple[int, ...], window: tuple[int, ...], geometry: Ge
     return counts[None, None]
 
 
-def mean_of_windows(op: str, x: torch.Tensor, *attrs: Any) -> torch.Tensor:
-    """Computes AvgPool and AvgPool3D; `attrs` are those of `pool_layout`."""
-    _check_depth(*attrs)
-    layout = pool_layout(op, x.shape, *attrs)
+def mean_of_windows(
+    op: str, x: torch.Tensor, ksize: _Sizes, strides: _Sizes, padding: str, data_format: str
+) -> torch.Tensor:
+    """Computes AvgPool and AvgPool3D."""
+    _check_depth(ksize, data_format)
+    layout = pool_layout(op, x.shape, ksize, strides, padding, (), data_format)
     if layout.empty:
         return x.new_zeros(layout.output)
     if len(layout.window) == 3 and layout.in_blocks and x.dtype in _LOOP_TYPES and by_value(x):
@@ -71,10 +75,12 @@ def mean_of_windows(op: str, x: torch.Tensor, *attrs: Any) -> torch.Tensor:
     return sums.div_(counts).permute(layout.from_first)
 
 
-def mean_of_windows_back(op: str, sizes: tuple[int, ...], dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
+def mean_of_windows_back(
+    op: str, sizes: _Sizes, dy: torch.Tensor, ksize: _Sizes, strides: _Sizes, padding: str, data_format: str
+) -> torch.Tensor:
     """Computes AvgPoolGrad and AvgPool3DGrad: each gradient is divided evenly over its window."""
-    _check_depth(*attrs)
-    layout = pool_layout(op, sizes, *attrs)
+    _check_depth(ksize, data_format)
+    layout = pool_layout(op, sizes, ksize, strides, padding, (), data_format)
     layout.check_gradient(dy.shape)
     if layout.empty:
         return dy.new_zeros(sizes)
@@ -96,14 +102,14 @@ def _declare_pooling(suffix: str, rank: int, **traits: Any) -> OpFunction[..., A
     name, grad_name = f"AvgPool{suffix}", f"AvgPool{suffix}Grad"
     pool = defined_op(
         name,
-        without_explicit(mean_of_windows, name, behind=1),
+        functools.partial(mean_of_windows, name),
         shape=pool_rule_without_explicit,
         batching=joined_batches,
         **traits,
     )
     pool_grad = defined_op(
         grad_name,
-        without_explicit(mean_of_windows_back, grad_name, behind=1),
+        functools.partial(mean_of_windows_back, grad_name),
         host=("orig_input_shape",),
         shape=lambda sizes, *_: with_rank(listed_shape(sizes), rank),
         batching=joined_gradients,

@@ -43,9 +43,9 @@ def broadcast_dynamic(*shapes: Any) -> Any:
     return functools.reduce(broadcast_dynamic_shape, shapes)
 
 
-def square_static(*vectors: Any) -> TensorShape:
+def square_static(vectors: Any, *others: Any) -> TensorShape:
     """Returns the static shape `[..., n, n]` of the matrices that vectors of shape `[..., n]` define."""
-    shape = broadcast_static(*[v.shape for v in vectors])
+    shape = broadcast_static(vectors.shape, *[v.shape for v in others]) if others else vectors.shape
     return shape + shape[-1:]
 
 
