@@ -12,6 +12,7 @@ them. The source differs from the one that Python runs in three points:
 
 from __future__ import annotations
 
+import copy
 import functools
 import itertools
 import weakref
@@ -71,10 +72,9 @@ class GraphWriter(SymbolicWriter):
     def write(self, name: str, program: Program) -> None:
         changed = {id(variable_of(t)) for t in changed_handles(program)}
         self.changed = [i for i, t in enumerate(program.inputs) if id(variable_of(t)) in changed]
-        self._used_names.add(name)
-        self.row(0, f"def {name}({', '.join(map(self.name, program.inputs))}):")
-        self.block(program, 1)
-        self.write_return(1, list(map(self.reference, [*program.outputs, *(program.inputs[i] for i in self.changed)])))
+        whole = copy.copy(program)
+        whole.outputs = [*program.outputs, *(program.inputs[i] for i in self.changed)]
+        super().write(name, whole)
 
     def step(self, step: Step, indent: int) -> None:
         if step.op is READ:
