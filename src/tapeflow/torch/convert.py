@@ -132,8 +132,8 @@ def export_module(model: Converted, samples: Sequence[torch.Tensor]) -> torch.ex
     except (RuntimeError, ValueError) as error:
         operation = _operation_of(error)
         where = "" if operation is None else f" at the line\n    {operation}\n"
-        first = (str(error).splitlines() or [type(error).__name__])[0]
-        raise Unconvertible(f"torch.export can't trace the model{where}: {first}") from error
+        reason = sample_inputs.first_line(error)
+        raise Unconvertible(f"torch.export can't trace the model{where}: {reason}") from error
 
 
 def _operation_of(error: BaseException) -> str | None:

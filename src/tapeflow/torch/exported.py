@@ -8,7 +8,7 @@ as arguments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -30,10 +30,8 @@ from tapeflow.torch.unconvertible import Unconvertible
 class ExportWriter(ModuleWriter):
     """Writes the source that `torch.export` traces. `ModuleWriter` describes the arguments."""
 
-    def __init__(
-        self, attributes: Callable[[Any, str], str], structure: Any, changed: set[int], captured: dict[int, Any]
-    ) -> None:
-        super().__init__(attributes, structure, changed, captured)
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
         # Of the functions around the lines that are written: their parameters for constants, with the constants, and
         # the names that these would have.
         self._scopes: list[dict[int, tuple[str, Any, str]]] = []

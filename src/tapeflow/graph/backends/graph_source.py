@@ -121,7 +121,8 @@ class GraphWriter(SymbolicWriter):
     def _template(self, step: Step) -> list[Any]:
         """Returns the arguments of a step's kernel: constants, and `_Given`s for those that a call passes."""
         template: list[Any] = []
-        for kind, arg in zip(_argument_kinds(step), step.args, strict=True):
+        kinds = step.op.kinds if step.registered else ["host", *["tensor"] * (len(step.args) - 1)]
+        for kind, arg in zip(kinds, step.args, strict=True):
             constant = self._constants.get(id(arg))
             if kind == "list":
                 template.append(_Given(list(map(self.reference, arg)), True))
@@ -218,10 +219,6 @@ class _Number:
         while type(value) is list:
             (value,) = value
         return torch.full(self._shape, value, **self._options)
-
-
-def _argument_kinds(step: Step) -> Sequence[str]:
-    return step.op.kinds if step.registered else ["host", *["tensor"] * (len(step.args) - 1)]
 
 
 def changed_handles(program: Program) -> list[SymbolicTensor]:

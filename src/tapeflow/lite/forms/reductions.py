@@ -108,9 +108,8 @@ def _lower_unique(w: Writer, call: LoweredCall, x: LiteTensor, *axis: LiteTensor
 
 @form("InTopKV2")
 def _in_top_k(w: Writer, call: LoweredCall, predictions: LiteTensor, targets: LiteTensor, k: LiteTensor) -> LiteTensor:
-    places = w.constant(1, int32)
     mine = w.add("GATHER", [predictions, targets], call.shape, axis=1, batchDims=1)
-    column = w.add("EXPAND_DIMS", [mine, places], [*call.shape, 1])
+    column = w.add("EXPAND_DIMS", [mine, w.constant(1, int32)], [*call.shape, 1])
     larger = w.cast(w.add("GREATER", [predictions, column], predictions.shape, bool_), int32)
     count = w.add("SUM", [larger, w.constant([1], int32)], call.shape, keepDims=False)
     return w.add("LESS", [count, number(w, numbers_of(k, "k")[0], count)], call.shape, bool_)
