@@ -184,10 +184,6 @@ class Writer:
         """Returns the inputs of this new subgraph for outer tensors. Constants and variables stand for themselves."""
         return [self._outer.get(id(v), v) for v in values]
 
-    def finish(self, outputs: Sequence[LiteTensor]) -> None:
-        """Sets the outputs of this new subgraph."""
-        self.subgraph.outputs = list(outputs)
-
     def inline(self, body: Any, arguments: Sequence[Any], results: Sequence[SymbolicTensor]) -> list[Any]:
         """Adds the operators of a body, and returns the tensors for some symbolic tensors of its graph.
 
@@ -240,17 +236,13 @@ class Writer:
         parts = [operation] if operation.type in FORMS else lower_operation(operation)
         for part in parts[:-1]:
             self._operation(part)
-        function = FORMS.get(parts[-1].type)
-        if function is None:
-            raise self._error(parts[-1], "TFLite's builtin operators lack this op")
-        self._call(function, parts[-1])
-
-    def _call(self, function: Callable[..., Any], operation: Operation) -> None:
-        call = LoweredCall(operation)
+        operation = parts[-1]
+        if operation.type not in FORMS:
+            raise self._error(operation, "TFLite's builtin operators lack this op")
         if any(t.shape.rank is None for t in operation.outputs if t.dtype not in (resource, variant)):
             raise self._error(operation, "the rank of its result is unknown: give the function a signature with shapes")
         try:
-            results = function(self, call, *self._inputs(operation))
+            results = FORMS[operation.type](self, LoweredCall(operation), *self._inputs(operation))
         except NoForm as error:
             raise self._error(operation, str(error)) from None
         results = results if isinstance(results, list) else [results]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 
-class OpsSet(enum.Enum):
+class OpsSet(enum.StrEnum):
     """The sets of operators that a file may use. TapeFlow writes the builtin ones.
 
     Attributes:
@@ -30,16 +30,13 @@ class OpsSet(enum.Enum):
     )
     EXPERIMENTAL_STABLEHLO_OPS = "EXPERIMENTAL_STABLEHLO_OPS"
 
-    def __str__(self) -> str:
-        return str(self.value)
-
     @staticmethod
     def get_options() -> list[str]:
         """Returns the names of all sets."""
         return [str(option) for option in OpsSet]
 
 
-class Optimize(enum.Enum):
+class Optimize(enum.StrEnum):
     """Options that make a file smaller and faster.
 
     Attributes:
@@ -59,9 +56,6 @@ class Optimize(enum.Enum):
     OPTIMIZE_FOR_SIZE = "OPTIMIZE_FOR_SIZE"
     OPTIMIZE_FOR_LATENCY = "OPTIMIZE_FOR_LATENCY"
     EXPERIMENTAL_SPARSITY = "EXPERIMENTAL_SPARSITY"
-
-    def __str__(self) -> str:
-        return str(self.value)
 
 
 class RepresentativeDataset:

@@ -108,7 +108,7 @@ class _Rewriter:
         x = self._operand(tensor, "MUL", factor)
         return self._operand(tensor, "DIV", 1 / factor) if x is None else x
 
-    def _replace(self, operator: LiteOperator, code: str, x: LiteTensor, **options: Any) -> bool:
+    def _replace(self, operator: LiteOperator, code: str, x: LiteTensor | None, **options: Any) -> bool:
         """Puts an operator of `x` in the place of one whose result it computes."""
         operator.code, operator.inputs, operator.options = code, [x], options
         self._index()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -236,17 +237,12 @@ def _recorded_gradients(
     def kernel(held: Any, *cotangents: torch.Tensor) -> tuple[torch.Tensor, ...]:
         rest, own = iter(cotangents), held[()]
         gradients = own.gradients([next(rest) if has_dy else None for has_dy in has_dys])
-        return tuple(
-            [
-                torch.zeros_like(source) if g is None else g
-                for g, source, is_smooth in zip(gradients, own.sources, smooth, strict=True)
-                if is_smooth
-            ]
-        )
+        pairs = itertools.compress(zip(gradients, own.sources, strict=True), smooth)
+        return tuple([torch.zeros_like(s) if g is None else g for g, s in pairs])
 
     op = GraphOp(f"{name}Grad", kernel, gives_tuple=True)
     cotangents = [dense(dy) for dy in dys if dy is not None]
-    outputs = [spec for spec, is_smooth in zip(wanted, smooth, strict=True) if is_smooth]
+    outputs = list(itertools.compress(wanted, smooth))
     results = iter(state.graph.node(op, [record, *cotangents], outputs).outputs)
     return [next(results) if s else None for s in smooth]
 

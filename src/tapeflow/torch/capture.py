@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +24,7 @@ from tapeflow.math.casting import cast_op
 from tapeflow.torch.aten import Uncallable, call_aten
 from tapeflow.torch.aten_ops import ANY_LAYOUT, ARITHMETIC, IMAGES, TABLE, sizes
 from tapeflow.torch.parameter import ParameterVariable
-from tapeflow.torch.sample_inputs import LARGE, SMALL, largest_size
+from tapeflow.torch.sample_inputs import LARGE, SMALL, first_line, largest_size
 
 _OpOverload: Any = type(torch.ops.aten.add.Tensor)
 _TO_LAST, _TO_FIRST = [0, 2, 3, 1], [0, 3, 1, 2]
@@ -76,12 +77,7 @@ class Captures:
         """Returns a program's key: the module's modes, and the arguments' structure, dtypes, shapes and other
         values."""
         modes = tuple([m.training for m in self._module.modules()])
-        described = [
-            (t.dtype.name, None if t.shape.rank is None else tuple(t.shape.as_list()))
-            if isinstance(t, Tensor)
-            else repr(t)
-            for t in leaves
-        ]
+        described = [(t.dtype.name, str(t.shape)) if isinstance(t, Tensor) else repr(t) for t in leaves]
         trains = tuple([p.requires_grad for p in self._module.parameters()])
         return modes, trains, tuple(described), repr(nest.map_structure(lambda _: None, structure))
 
@@ -123,8 +119,7 @@ class Captures:
         return program.run_decompositions({})
 
     def _warn(self, error: BaseException) -> None:
-        lines = [line for line in str(error).splitlines() if line.strip()]
-        text = f"{type(error).__name__}: {lines[0] if lines else ''}"
+        text = f"{type(error).__name__}: {first_line(error)}"
         if text not in self._warned:
             self._warned.add(text)
             get_logger().warning(
@@ -138,13 +133,10 @@ class _Images:
 
     def __init__(self, last: Any) -> None:
         self.last = last
-        self._first: Any = None
 
-    @property
+    @functools.cached_property
     def first(self) -> Any:
-        if self._first is None:
-            self._first = transpose_op(self.last, _TO_FIRST)
-        return self._first
+        return transpose_op(self.last, _TO_FIRST)
 
 
 class _Writing:
@@ -214,9 +206,8 @@ class _Writing:
             return function(*self._plain(node.args))
         result = self._on_images(function, node)
         if result is NotImplemented:
-            args, named = self._plain(node.args), {k: self._plain(v) for k, v in node.kwargs.items()}
-            if function in ARITHMETIC:
-                args[:2] = _promote_operands(node, args[:2])
+            args = _promoted(function, node, self._plain(node.args))
+            named = {k: self._plain(v) for k, v in node.kwargs.items()}
             result = TABLE[function](*args, **named) if function in TABLE else NotImplemented
             like = node.meta["val"]
             if result is NotImplemented:
@@ -232,9 +223,7 @@ class _Writing:
         others = any(isinstance(a, (Tensor, list, tuple)) for a in args)
         if function in ANY_LAYOUT and isinstance(args[0], _Images) and not others:
             operands = [a.last if isinstance(a, _Images) else a for a in args]
-            if function in ARITHMETIC:
-                operands[:2] = _promote_operands(node, operands[:2])
-            return _as_images(TABLE[function](*operands, **node.kwargs))
+            return _as_images(TABLE[function](*_promoted(function, node, operands), **node.kwargs))
         if function not in IMAGES or node.args[0].meta["val"].ndim != 4:  # type: ignore[union-attr]
             return NotImplemented
         first = args[0].last if isinstance(args[0], _Images) else transpose_op(args[0], _TO_LAST)
@@ -248,11 +237,13 @@ def _as_images(result: Any) -> Any:
     return [_Images(result[0]), *result[1:]] if isinstance(result, list) else _Images(result)
 
 
-def _promote_operands(node: Node, operands: Sequence[Any]) -> list[Any]:
-    """Returns two operands in the dtype that torch computes in."""
+def _promoted(function: Any, node: Node, args: list[Any]) -> list[Any]:
+    """Returns the arguments of a function: the two operands of arithmetic in the dtype that torch computes in."""
+    if function not in ARITHMETIC:
+        return args
     dtype = node.meta["val"].dtype
     if dtype is torch.bool:
         pair: list[Any] = [a.meta["val"] if isinstance(a, Node) else a for a in node.args[:2]]
         dtype = torch.result_type(*pair)
     own = FROM_TORCH[dtype]
-    return [cast_op(o, own) if isinstance(o, Tensor) and o.dtype is not own else o for o in operands]
+    return [cast_op(o, own) if isinstance(o, Tensor) and o.dtype is not own else o for o in args[:2]] + args[2:]

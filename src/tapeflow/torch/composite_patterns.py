@@ -186,11 +186,8 @@ class _Functions(Attention):
         product, reshape = self.producers[id(captures["product"])], self.producers.get(id(captures["reshape"]))
         transposes_x, is_transposed = product.args[2:] or (False, False)
         sizes, total = bias.shape.as_list() if bias.shape.rank else [None], (reshape or product).outputs[0]
-        fits = (
-            None not in sizes
-            and math.prod(sizes) == captures["product"].shape[-1]
-            and total.shape[-len(sizes) :] == sizes
-        )
+        columns = captures["product"].shape[-1]
+        fits = None not in sizes and math.prod(sizes) == columns and total.shape[-len(sizes) :] == sizes
         if transposes_x or not fits:
             return "the bias has not a number for each column"
         flat = "{2}" if len(sizes) == 1 else "{2}.reshape(-1)"
@@ -234,11 +231,7 @@ class _Functions(Attention):
             ]
             self.write_call(step, "layer_norm", tensors, f"{{0}}, ({x.shape[-1]},), {weight}, {bias}, {epsilon!r}")
             return None
-        if (
-            rank < 2
-            or axes != {*range(rank - 1)}
-            or not (_has_channels(captures["root"], x) and _has_channels(captures["center"], x))
-        ):
+        if rank < 2 or axes != {*range(rank - 1)} or not all(_has_channels(captures[n], x) for n in ("root", "center")):
             return "the axes are neither the last one nor all others"
         statistics = [self.producers[id(captures[name])] for name in ("mean", "variance")]
         return self._replace_batch_norm(step, tensors, _template_places(parameters), epsilon, statistics)
@@ -294,9 +287,6 @@ def _has_channels(tensor: Any, x: Any) -> bool:
     `axis` argument create these dimensions.
     """
     rank, channels = tensor.shape.rank, x.shape[-1]
-    return (
-        bool(rank)
-        and rank <= x.shape.rank
-        and channels is not None
-        and tensor.shape.as_list() == [1] * (rank - 1) + [channels]
-    )
+    if not rank or channels is None or rank > x.shape.rank:
+        return False
+    return tensor.shape.as_list() == [1] * (rank - 1) + [channels]

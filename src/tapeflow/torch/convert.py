@@ -77,7 +77,8 @@ def convert(
         if limit is not None and inputs is None:
             checked, program = _beyond_limit(model, limit) or (checked, program)
         if to == "torch":
-            run = _as_source(program, model.input_names, output)
+            standalone.write(program, model.input_names, output)
+            run = _flatten_results(runpy.run_path(os.path.join(output, "model.py"))["Model"]())
         elif to == "pt2":
             torch.export.save(program, os.fspath(output))
             run = _flatten_results(torch.export.load(os.fspath(output)).module())
@@ -131,8 +132,8 @@ def export_module(model: Converted, samples: Sequence[torch.Tensor]) -> torch.ex
     except (RuntimeError, ValueError) as error:
         operation = _operation_of(error)
         where = "" if operation is None else f" at the line\n    {operation}\n"
-        first = (str(error).splitlines() or [type(error).__name__])[0]
-        raise Unconvertible(f"torch.export can't trace the model{where}: {first}") from error
+        reason = sample_inputs.first_line(error)
+        raise Unconvertible(f"torch.export can't trace the model{where}: {reason}") from error
 
 
 def _operation_of(error: BaseException) -> str | None:
@@ -148,13 +149,6 @@ def _operation_of(error: BaseException) -> str | None:
 
 def _flatten_results(function: Callable[..., Any]) -> sample_inputs.Run:
     return lambda samples: aten.pytree.tree_leaves(function(*samples))
-
-
-def _as_source(
-    program: torch.export.ExportedProgram, names: list[str], output: str | os.PathLike[str]
-) -> sample_inputs.Run:
-    standalone.write(program, names, output)
-    return _flatten_results(runpy.run_path(os.path.join(output, "model.py"))["Model"]())
 
 
 def _as_onnx(

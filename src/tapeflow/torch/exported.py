@@ -8,7 +8,7 @@ as arguments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -30,10 +30,8 @@ from tapeflow.torch.unconvertible import Unconvertible
 class ExportWriter(ModuleWriter):
     """Writes the source that `torch.export` traces. `ModuleWriter` describes the arguments."""
 
-    def __init__(
-        self, attributes: Callable[[Any, str], str], structure: Any, changed: set[int], captured: dict[int, Any]
-    ) -> None:
-        super().__init__(attributes, structure, changed, captured)
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
         # Of the functions around the lines that are written: their parameters for constants, with the constants, and
         # the names that these would have.
         self._scopes: list[dict[int, tuple[str, Any, str]]] = []
@@ -59,7 +57,7 @@ class ExportWriter(ModuleWriter):
             chosen = f"{self.named('case', control.case)}({self.reference(index)}, [{', '.join(names)}]"
         else:
             chosen = f"{self.named('cond', control.cond)}({self.reference(index)}, {', '.join(names)}"
-        self._call(step, f"{chosen}, [{passed}])", indent)
+        self.assign(step, f"{chosen}, [{passed}])", indent, True)
 
     def _nested_loop(self, step: Step, loop: LoopParts, indent: int) -> None:
         args = step.args[int(loop.limited) :]
@@ -95,7 +93,7 @@ class ExportWriter(ModuleWriter):
         ]
         passed = self._end_functions(headers, operands, carried, indent)
         call = f"{self.named('while_loop', control.while_loop)}({', '.join(names)}, [{', '.join(starts)}], [{passed}])"
-        self._call(step, f"{call}[:{count}]" if loop.limited else call, indent)
+        self.assign(step, f"{call}[:{count}]" if loop.limited else call, indent, True)
 
     def _function(
         self, name: str, program: Program, operands: _Operands, indent: int, also: Sequence[str] = (),
@@ -134,11 +132,6 @@ class ExportWriter(ModuleWriter):
         for row, name in headers:
             self._rows[row] = f"{'    ' * indent}def {name}({', '.join(parameters)}):"
         return ", ".join([*operands.expressions, *(self._constant(value, wish) for _, value, wish in constants)])
-
-    def _call(self, step: Step, call: str, indent: int) -> None:
-        targets = [self.name(t) for t in step.outputs]
-        comma = "," if len(targets) == 1 else ""
-        self.row(indent, f"{', '.join(targets)}{comma} = {call}" if targets else call, step)
 
     def _is_static(self, tensor: SymbolicTensor) -> bool:
         """Returns True for a constant, and for the counter of a loop that an exporter follows."""

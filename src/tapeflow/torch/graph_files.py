@@ -65,9 +65,8 @@ def _read_message(kind: Any, path: str) -> Any:
 
 
 def _of_meta_graph(meta: Message, checkpoint: str, outputs: Sequence[str] | None, training: bool) -> ConcreteFunction:
-    trainable = set()
-    for data in meta.collection_def["trainable_variables"].bytes_list.value:
-        trainable.add(VariableDef.FromString(data).variable_name.partition(":")[0])
+    entries = meta.collection_def["trainable_variables"].bytes_list.value
+    trainable = {VariableDef.FromString(entry).variable_name.partition(":")[0] for entry in entries}
     variables = {}
     if os.path.exists(f"{checkpoint}.index"):
         reader = load_checkpoint(checkpoint)
@@ -184,7 +183,5 @@ def _reading_part(
     for node in graph_def.node:
         if node.name in part:
             graph.node.add().CopyFrom(part[node.name])
-            inputs = [i for i in part[node.name].input if node_name(i) in part]
-            del graph.node[-1].input[:]
-            graph.node[-1].input.extend(inputs)
+            graph.node[-1].input[:] = [i for i in part[node.name].input if node_name(i) in part]
     return graph, reads

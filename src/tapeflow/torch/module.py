@@ -304,9 +304,7 @@ def _serving_function(loaded: Any, path: str) -> ConcreteFunction:
 
 
 def _tensor_spec(spec: Any) -> Any:
-    if isinstance(spec, torch.Tensor):
-        spec = EagerTensor(alias(spec), TensorSpec.from_tensor(spec).dtype)
-    return spec
+    return EagerTensor(alias(spec), TensorSpec.from_tensor(spec).dtype) if isinstance(spec, torch.Tensor) else spec
 
 
 def _layer_of(tensor: Any) -> Any:

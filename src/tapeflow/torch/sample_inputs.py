@@ -128,7 +128,7 @@ def _sample_model(model: Converted, inputs: Sequence[torch.Tensor]) -> Sample:
     try:
         outputs = [o.detach() for o in aten.pytree.tree_leaves(model(*inputs))]
     except Exception as error:  # of any kernel
-        raise _Unfit(f"The model fails for {_describe_inputs(inputs)}: {_first_line(error)}") from error
+        raise _Unfit(f"The model fails for {_describe_inputs(inputs)}: {first_line(error)}") from error
     if not outputs:
         raise _Unfit("The model has no outputs.")
     for i, output in enumerate(outputs):
@@ -145,7 +145,8 @@ def _describe_inputs(inputs: Sequence[torch.Tensor]) -> str:
     return f"inputs of shapes {', '.join(str(list(x.shape)) for x in inputs)}"
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
+    """Returns the first line of an error's text, or its type without one."""
     return next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
 
 
@@ -180,7 +181,7 @@ def largest_difference(run: Run, samples: Sequence[Sample]) -> float:
             results = run(sample.inputs)
         except Exception as error:  # of torch or ONNX Runtime
             raise Unconvertible(
-                f"the converted model fails for {where}, which the model takes ({_first_line(error)}): give the "
+                f"the converted model fails for {where}, which the model takes ({first_line(error)}): give the "
                 "model's inputs fixed sizes"
             ) from error
         for i, (expected, result) in enumerate(zip(sample.outputs, results, strict=True)):

@@ -184,9 +184,7 @@ class ModuleWriter(SymbolicWriter):
             if not step.must_run and not is_used:
                 self._skipped.add(id(step))
                 continue
-            operands = list(symbolic_in(step.args))
-            if step.op in _DRAWS:
-                operands = list(symbolic_in(step.args[:1]))
+            operands = symbolic_in(step.args[:1] if step.op in _DRAWS else step.args)
             hosts = {id(a) for a in step.op.hosts(step.args)} if step.registered else set()
             if self.bounds(step) is None:
                 used.update(id(t) for t in operands if id(t) not in hosts or self.sizes.of(t) is None)

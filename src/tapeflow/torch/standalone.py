@@ -101,8 +101,7 @@ def write(program: ExportedProgram, names: list[str], folder: str | os.PathLike[
         if spec.target is None:
             raise Unconvertible(f"{name} is a {spec.kind.name}, which has no place in a file of calls")
         state = program.state_dict if spec.target in program.state_dict else program.constants
-        value = state[spec.target]
-        weights[spec.target] = value.detach()
+        weights[spec.target] = state[spec.target].detach()
         references[name] = f"self.{spec.target}"
         if spec.kind is InputKind.PARAMETER:
             trainable.append(spec.target)
@@ -191,14 +190,10 @@ def _ending_lines(program: ExportedProgram, outputs: Any, references: dict[str, 
     return [*lines, f"return {aten.pytree.tree_unflatten(results, structure)!r}"]
 
 
-class _Expression:
+class _Expression(str):
     """An expression that stands for its value in a structure."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def __repr__(self) -> str:
-        return self._text
+    __repr__ = str.__str__
 
 
 def _callee_name(node: Node) -> str:

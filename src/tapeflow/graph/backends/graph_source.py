@@ -12,6 +12,7 @@ them. The source differs from the one that Python runs in three points:
 
 from __future__ import annotations
 
+import copy
 import functools
 import itertools
 import weakref
@@ -71,10 +72,9 @@ class GraphWriter(SymbolicWriter):
     def write(self, name: str, program: Program) -> None:
         changed = {id(variable_of(t)) for t in changed_handles(program)}
         self.changed = [i for i, t in enumerate(program.inputs) if id(variable_of(t)) in changed]
-        self._used_names.add(name)
-        self.row(0, f"def {name}({', '.join(map(self.name, program.inputs))}):")
-        self.block(program, 1)
-        self.write_return(1, list(map(self.reference, [*program.outputs, *(program.inputs[i] for i in self.changed)])))
+        whole = copy.copy(program)
+        whole.outputs = [*program.outputs, *(program.inputs[i] for i in self.changed)]
+        super().write(name, whole)
 
     def step(self, step: Step, indent: int) -> None:
         if step.op is READ:
@@ -121,7 +121,8 @@ class GraphWriter(SymbolicWriter):
     def _template(self, step: Step) -> list[Any]:
         """Returns the arguments of a step's kernel: constants, and `_Given`s for those that a call passes."""
         template: list[Any] = []
-        for kind, arg in zip(_argument_kinds(step), step.args, strict=True):
+        kinds = step.op.kinds if step.registered else ["host", *["tensor"] * (len(step.args) - 1)]
+        for kind, arg in zip(kinds, step.args, strict=True):
             constant = self._constants.get(id(arg))
             if kind == "list":
                 template.append(_Given(list(map(self.reference, arg)), True))
@@ -218,10 +219,6 @@ class _Number:
         while type(value) is list:
             (value,) = value
         return torch.full(self._shape, value, **self._options)
-
-
-def _argument_kinds(step: Step) -> Sequence[str]:
-    return step.op.kinds if step.registered else ["host", *["tensor"] * (len(step.args) - 1)]
 
 
 def changed_handles(program: Program) -> list[SymbolicTensor]:

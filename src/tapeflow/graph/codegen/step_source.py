@@ -103,9 +103,12 @@ class Writer:
         if isinstance(step.op, CachedBlock):
             self._cached_block(step.op.block, indent)
             return
-        call = self.call(step)
+        self.assign(step, self.call(step), indent, step.gives_tuple)
+
+    def assign(self, step: Step, call: str, indent: int, is_tuple: bool) -> None:
+        """Writes the line that computes a step; `is_tuple` if the expression `call` is a tuple even of one result."""
         targets = [self.name(t) for t in step.outputs]
-        comma = "," if len(targets) == 1 and step.gives_tuple else ""
+        comma = "," if len(targets) == 1 and is_tuple else ""
         self.row(indent, f"{', '.join(targets)}{comma} = {call}" if targets else call, step)
 
     def _cached_block(self, block: Program, indent: int) -> None:

@@ -153,7 +153,7 @@ def emit_node(node: Node, b: ElementBuilder, operands: Sequence[Any]) -> Any:
     if node.kind == "emit":
         return b.emit(node.extra[0], operands, node.dtype)
     if node.kind == "emit_compare":
-        return b.emit_compare(node.extra[0], *operands, node.extra[1])
+        return b.emit_compare(node.extra[0], operands[0], operands[1], node.extra[1])
     return getattr(b, node.kind)(*operands, *node.extra)
 
 

@@ -361,16 +361,12 @@ def _name_outputs(node: Any, nodes: Sequence[Any], operation: Operation, argumen
     """Renames a node's inputs as functions name them: by the arguments' names, or by an output's name and its place."""
     tensors = {_input_name(t): t for t in operation.inputs}
     own_nodes = {n.name: n for n in nodes}
-    inputs = list(node.input)
-    del node.input[:]
-    for text in inputs:
+    for i, text in enumerate(node.input):
         source, _, index = text.partition(":")
-        if text.startswith("^"):
-            node.input.append(text)
-        elif source in own_nodes:
-            node.input.append(f"{source}:{_output_at(own_nodes[source].op, int(index or 0), 1)}")
-        else:
-            node.input.append(arguments.get(id(tensors[text])) or _result_name(tensors[text]))
+        if source in own_nodes:
+            node.input[i] = f"{source}:{_output_at(own_nodes[source].op, int(index or 0), 1)}"
+        elif not text.startswith("^"):
+            node.input[i] = arguments.get(id(tensors[text])) or _result_name(tensors[text])
 
 
 def _parameter_name(tensor: SymbolicTensor, used: set[str]) -> str:

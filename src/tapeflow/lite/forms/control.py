@@ -62,7 +62,7 @@ def _add_if(
     subgraphs = []
     for name, write in branches:
         inner = w.function(name, passed)
-        inner.finish(write(inner, inner.stand_ins(operands)))
+        inner.subgraph.outputs = write(inner, inner.stand_ins(operands))
         subgraphs.append(inner.subgraph)
     pairs = zip(*[s.outputs for s in subgraphs], strict=True)
     results = [(_common_shape(a.shape, b.shape), a.dtype) for a, b in pairs]
@@ -128,13 +128,13 @@ def _lower_loop(w: Writer, call: LoweredCall, *inputs: Any) -> list[Any]:
     if limit is not None:
         bound = inner.cast(fixed[-1], int32)
         goes_on = inner.add("LOGICAL_AND", [inner.add("LESS", [own[0], bound], [], bool_), goes_on], [])
-    inner.finish([goes_on])
+    inner.subgraph.outputs = [goes_on]
     condition = inner.subgraph
     inner, own, fixed = enter("body")
     after = inner.inline(bodies["body"], inputs_of("body", own, fixed), bodies["body"].outputs)
     if limit is not None:
         after = [binary(inner, "ADD", own[0], 1), *after]
-    inner.finish([*after, *own[len(variables) :], *inner.subgraph.inputs[len(variables) :]])
+    inner.subgraph.outputs = [*after, *own[len(variables) :], *inner.subgraph.inputs[len(variables) :]]
     results = [(t.shape, t.dtype) for t in carried]
     outputs = w.add_many("WHILE", [*variables, *invariant], results, condSubgraphIndex=condition,
                          bodySubgraphIndex=inner.subgraph)  # fmt: skip

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tapeflow.core.types.dtypes import bool_, float32, int32
 from tapeflow.lite.forms.shapes import as_int32, numbers_of
 from tapeflow.lite.program import LiteTensor
-from tapeflow.lite.table import NoForm, form
+from tapeflow.lite.table import FORMS, NoForm, form
 
 if TYPE_CHECKING:
     from tapeflow.lite.lower import LoweredCall, Writer
@@ -56,13 +56,6 @@ def _add_scatter(w: Writer, indices: LiteTensor, updates: LiteTensor, shape: Lit
     return w.add("SCATTER_ND", [as_int32(w, indices), updates, shape], static, updates.dtype)
 
 
-@form("TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub")
-def _tensor_scatter(
-    w: Writer, call: LoweredCall, x: LiteTensor, indices: LiteTensor, updates: LiteTensor
-) -> LiteTensor:
-    return tensor_scatter(w, call.operation.type, x, indices, updates)
-
-
 def tensor_scatter(w: Writer, kind: str, x: LiteTensor, indices: LiteTensor, updates: LiteTensor) -> LiteTensor:
     """Adds a scatter into a tensor.
 
@@ -75,10 +68,8 @@ def tensor_scatter(w: Writer, kind: str, x: LiteTensor, indices: LiteTensor, upd
     """
     shape = w.add("SHAPE", [x], [x.rank], int32, outType=w.file.type_numbers(int32))
     scattered = _add_scatter(w, indices, updates, shape, x.shape)
-    if kind == "TensorScatterAdd":
-        return w.add("ADD", [x, scattered], x.shape)
-    if kind == "TensorScatterSub":
-        return w.add("SUB", [x, scattered], x.shape)
+    if kind in ("TensorScatterAdd", "TensorScatterSub"):
+        return w.add(kind[-3:].upper(), [x, scattered], x.shape)
     zeros = w.add("ZEROS_LIKE", [w.cast(updates, int32)], updates.shape)
     ones = w.add("ADD", [zeros, w.constant(1, int32)], updates.shape)
     marked = _add_scatter(w, indices, ones, shape, x.shape)
@@ -93,3 +84,9 @@ def _invert_permutation(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTens
     indices = w.reshape(x, [x.shape[0], 1])
     places = w.constant(list(range(x.shape[0])), x.dtype)
     return _add_scatter(w, indices, places, w.constant([x.shape[0]], int32), x.shape)
+
+
+FORMS.update(dict.fromkeys(
+    ("TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub"),
+    lambda w, call, *inputs: tensor_scatter(w, call.operation.type, *inputs),
+))  # fmt: skip

@@ -9,7 +9,7 @@ from tapeflow.core.types.dtypes import DType, int32
 from tapeflow.lite.forms.gather_scatter import tensor_scatter
 from tapeflow.lite.forms.shapes import as_int32
 from tapeflow.lite.program import LiteTensor
-from tapeflow.lite.table import NoForm, form
+from tapeflow.lite.table import FORMS, NoForm, form
 
 if TYPE_CHECKING:
     from tapeflow.lite.lower import LoweredCall, Writer
@@ -59,11 +59,6 @@ def _lower_reserve(w: Writer, call: LoweredCall, shape: LiteTensor, count: LiteT
 @form("EmptyTensorList")
 def _lower_empty(w: Writer, call: LoweredCall, shape: LiteTensor, limit: LiteTensor) -> Any:
     return ReservedList(w.constant(0, int32), call.attrs["element_dtype"])
-
-
-@form("TensorListFromTensor")
-def _from_tensor(w: Writer, call: LoweredCall, x: LiteTensor, shape: LiteTensor) -> LiteTensor:
-    return x
 
 
 @form("TensorListGetItem")
@@ -123,9 +118,7 @@ def _lower_stack(w: Writer, call: LoweredCall, x: Any, shape: LiteTensor) -> Lit
 
 @form("TensorListLength")
 def _lower_length(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    if isinstance(x, ReservedList):
-        return x.count
-    return w.size(x, 0)
+    return x.count if isinstance(x, ReservedList) else w.size(x, 0)
 
 
 @form("TensorListGather")
@@ -147,3 +140,6 @@ def _lower_scatter(w: Writer, call: LoweredCall, x: Any, items: LiteTensor, indi
     sizes = [w.reshape(w.size(items, i), [1]) for i in range(1, items.rank)]
     target = w.add("CONCATENATION", [w.reshape(x.count, [1]), *sizes], [items.rank], axis=0)
     return w.add("SCATTER_ND", [places, items, target], [length, *items.shape[1:]], items.dtype)
+
+
+FORMS["TensorListFromTensor"] = lambda w, call, x, shape: x

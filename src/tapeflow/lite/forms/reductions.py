@@ -33,12 +33,6 @@ def _add_reduction(
     return w.add(code, [x, as_int32(w, axis)], shape, keepDims=bool(keep))
 
 
-@form("L2Loss")
-def _l2_loss(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    axes = w.constant(list(range(x.rank)), int32)
-    return binary(w, "MUL", w.add("SUM", [unary(w, "SQUARE", x), axes], [], keepDims=False), 0.5)
-
-
 @form("Cumsum")
 def _lower_cumsum(w: Writer, call: LoweredCall, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
     exclusive, reverse = call.attrs["exclusive"], call.attrs["reverse"]
@@ -105,16 +99,6 @@ def _lower_segments(w: Writer, call: LoweredCall, x: LiteTensor, ids: LiteTensor
     return binary(w, "DIV", sums, binary(w, "MAXIMUM", counts, 1))
 
 
-@form("UnsortedSegmentSum", "UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd")
-def _unsorted_segments(w: Writer, call: LoweredCall, x: LiteTensor, ids: LiteTensor, count: LiteTensor) -> LiteTensor:
-    return w.add(call.code, [x, as_int32(w, ids), as_int32(w, count)], call.shape)
-
-
-@form("Bucketize")
-def _lower_bucketize(w: Writer, call: LoweredCall, x: LiteTensor) -> LiteTensor:
-    return w.add("BUCKETIZE", [x], x.shape, int32, boundaries=[float(b) for b in call.attrs["boundaries"]])
-
-
 @form("Unique", "UniqueV2")
 def _lower_unique(w: Writer, call: LoweredCall, x: LiteTensor, *axis: LiteTensor) -> list[LiteTensor]:
     dtype = call.attrs["out_idx"]
@@ -124,9 +108,8 @@ def _lower_unique(w: Writer, call: LoweredCall, x: LiteTensor, *axis: LiteTensor
 
 @form("InTopKV2")
 def _in_top_k(w: Writer, call: LoweredCall, predictions: LiteTensor, targets: LiteTensor, k: LiteTensor) -> LiteTensor:
-    places = w.constant(1, int32)
     mine = w.add("GATHER", [predictions, targets], call.shape, axis=1, batchDims=1)
-    column = w.add("EXPAND_DIMS", [mine, places], [*call.shape, 1])
+    column = w.add("EXPAND_DIMS", [mine, w.constant(1, int32)], [*call.shape, 1])
     larger = w.cast(w.add("GREATER", [predictions, column], predictions.shape, bool_), int32)
     count = w.add("SUM", [larger, w.constant([1], int32)], call.shape, keepDims=False)
     return w.add("LESS", [count, number(w, numbers_of(k, "k")[0], count)], call.shape, bool_)
@@ -163,5 +146,11 @@ FORMS.update({
     "EuclideanNorm": lambda w, call, x, axis: unary(
         w, "SQRT", _add_reduction(w, "SUM", unary(w, "SQUARE", x), axis, call.attrs["keep_dims"], call.shape)
     ),
+    "Bucketize": lambda w, call, x: w.add("BUCKETIZE", [x], x.shape, int32, boundaries=list(call.attrs["boundaries"])),
+    "L2Loss": lambda w, call, x: binary(
+        w, "MUL", _add_reduction(w, "SUM", unary(w, "SQUARE", x), w.constant([*range(x.rank)], int32), False, []), 0.5
+    ),
     "Softmax": lambda w, call, x: w.add("SOFTMAX", [x], x.shape, beta=1.0),
+    **dict.fromkeys((f"UnsortedSegment{name}" for name in ("Sum", "Max", "Min", "Prod")),
+                    lambda w, call, x, *counts: w.add(call.code, [x, *(as_int32(w, t) for t in counts)], call.shape)),
 })  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tapeflow.core.types.dtypes import resource
 from tapeflow.lite.forms.gather_scatter import tensor_scatter
 from tapeflow.lite.program import LiteTensor, lite_dtype
-from tapeflow.lite.table import form
+from tapeflow.lite.table import FORMS, form
 
 if TYPE_CHECKING:
     from tapeflow.lite.lower import LoweredCall, Writer
@@ -30,16 +30,6 @@ def assign(w: Writer, variable: LiteTensor, value: LiteTensor) -> list[Any]:
     return []
 
 
-@form("ReadVariableOp")
-def _lower_read(w: Writer, call: LoweredCall, variable: LiteTensor) -> LiteTensor:
-    return read(w, variable)
-
-
-@form("AssignVariableOp")
-def _lower_assign(w: Writer, call: LoweredCall, variable: LiteTensor, value: LiteTensor) -> list[Any]:
-    return assign(w, variable, value)
-
-
 @form("AssignAddVariableOp", "AssignSubVariableOp")
 def _assign_add(w: Writer, call: LoweredCall, variable: LiteTensor, value: LiteTensor) -> list[Any]:
     code = "ADD" if call.operation.type == "AssignAddVariableOp" else "SUB"
@@ -59,3 +49,9 @@ def _lower_scatter(
         indices = w.reshape(indices, [*indices.shape, 1])
     name = f"TensorScatter{kind.removeprefix('ResourceScatter').removeprefix('Nd')}"
     return assign(w, variable, tensor_scatter(w, name, read(w, variable), indices, updates))
+
+
+FORMS.update({
+    "AssignVariableOp": lambda w, call, variable, value: assign(w, variable, value),
+    "ReadVariableOp": lambda w, call, variable: read(w, variable),
+})  # fmt: skip

@@ -102,16 +102,12 @@ def _lower_unpack(w: Writer, call: LoweredCall, x: LiteTensor) -> list[LiteTenso
     return w.add_many("UNPACK", [x], [(shape, x.dtype)] * count, axis=axis, num=count)
 
 
-@form("Split")
-def _lower_split(w: Writer, call: LoweredCall, axis: LiteTensor, x: LiteTensor) -> list[LiteTensor]:
-    results = [(static_shape(t), x.dtype) for t in call.outputs]
-    return w.add_many("SPLIT", [as_int32(w, axis), x], results, numSplits=len(results))
-
-
-@form("SplitV")
-def _split_v(w: Writer, call: LoweredCall, x: LiteTensor, sizes: LiteTensor, axis: LiteTensor) -> list[LiteTensor]:
-    results = [(static_shape(t), x.dtype) for t in call.outputs]
-    return w.add_many("SPLIT_V", [x, as_int32(w, sizes), as_int32(w, axis)], results, numSplits=len(results))
+@form("Split", "SplitV")
+def _lower_split(w: Writer, call: LoweredCall, *inputs: LiteTensor) -> list[LiteTensor]:
+    place = 1 if call.operation.type == "Split" else 0  # of the tensor; the others are integers
+    results = [(static_shape(t), inputs[place].dtype) for t in call.outputs]
+    operands = [t if i == place else as_int32(w, t) for i, t in enumerate(inputs)]
+    return w.add_many(call.code, operands, results, numSplits=len(results))
 
 
 @form("BatchToSpaceND", "Slice", "SpaceToBatchND", "Tile")
@@ -221,12 +217,6 @@ def _lower_reverse(w: Writer, call: LoweredCall, x: LiteTensor, axis: LiteTensor
     return x
 
 
-@form("ReverseSequence")
-def _reverse_sequence(w: Writer, call: LoweredCall, x: LiteTensor, lengths: LiteTensor) -> LiteTensor:
-    seq, batch = call.attrs["seq_dim"], call.attrs["batch_dim"]
-    return w.add("REVERSE_SEQUENCE", [x, lengths], x.shape, seqDim=seq, batchDim=batch)
-
-
 @form("Roll")
 def _lower_roll(w: Writer, call: LoweredCall, x: LiteTensor, shift: LiteTensor, axis: LiteTensor) -> LiteTensor:
     shifts, axes = numbers_of(shift, "the shift"), numbers_of(axis, "the axis")
@@ -289,4 +279,7 @@ def _band_part(w: Writer, call: LoweredCall, x: LiteTensor, lower: LiteTensor, u
 FORMS.update({
     "Fill": lambda w, call, shape, value: w.add("FILL", [as_int32(w, shape), value], call.shape, value.dtype),
     "Rank": lambda w, call, x: w.constant(x.rank, int32),
+    "ReverseSequence": lambda w, call, x, lengths: w.add(
+        "REVERSE_SEQUENCE", [x, lengths], x.shape, seqDim=call.attrs["seq_dim"], batchDim=call.attrs["batch_dim"]
+    ),
 })  # fmt: skip
