@@ -43,3 +43,21 @@ def test_operations_name_all_their_callers(seed):
     assert len(pairs) > 20
     for stack, y in pairs:
         assert lines(y.op.traceback) == lines(stack)
+
+
+def test_operations_of_one_line_share_their_callers():
+    """The positions of callers take the memory of one for each place, however many operations it adds."""
+
+    def add(x):
+        return x + 1.0
+
+    @tf.function(autograph=False)
+    def traced(x):
+        for _ in range(20):
+            x = add(x)
+        return add(x)
+
+    graph = traced.get_concrete_function(tf.TensorSpec([], tf.float32)).graph
+    adds = [o.position for o in graph.get_operations() if o.type == "AddV2"]
+    assert len(adds) == 21 and len({id(caller) for _, _, caller in adds}) == 2
+    assert adds[20][2] is not adds[19][2] and adds[20][2][2] is adds[0][2][2]

@@ -109,6 +109,10 @@ def conversions(x):
     return [tf.cast(tf.cast(x * 90.0, dtype), tf.float32) * 2.0 for dtype in dtypes]
 
 
+def doubles_between(x):
+    return tf.cast(tf.sin(tf.cast(x, tf.float64) * 1.5) + 1.0, tf.float32) * 2.0
+
+
 def comparisons(x, y):
     kinds = [x < y * 2, x <= y * 2, x > y * 2, x >= y * 2, tf.equal(x, y * 2), tf.not_equal(x, y * 2)]
     return tf.where((kinds[0] | kinds[3]) & ~kinds[4], x, y), [tf.cast(k, tf.int32) + 1 for k in kinds]
@@ -154,6 +158,7 @@ CLUSTERS = {
     "functions": (functions, [random(100)]),
     "functions of doubles": (functions, [random(100, dtype="float64")]),
     "conversions": (conversions, [random(100)]),
+    "doubles between": (doubles_between, [random(100)]),
     "comparisons": (comparisons, [random(100), random(1)]),
     "comparisons of integers": (comparisons, [tf.range(100), tf.range(0, 200, 2)]),
     "shifts": (shifts, [tf.range(100, 200, dtype=tf.int64), tf.range(100, dtype=tf.int64) % 7]),

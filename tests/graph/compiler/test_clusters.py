@@ -556,3 +556,18 @@ def test_reductions_of_one_element_of_batches_of_any_size(spec):
     for count in (4, 7):
         x = tf.constant(np.random.default_rng(0).normal(size=[count] * (len(spec or "abc") - 1) + [1]), tf.float32)
         np.testing.assert_allclose(compiled(x), function(x), rtol=1e-6)
+
+
+@pytest.mark.parametrize("count", [5, 16, 37])
+def test_doubles_between_floats(count):
+    """Vectors of floats are computed as several vectors of doubles."""
+
+    @tf.function(jit_compile=True)
+    def function(x):
+        y = tf.cast(x, tf.float64) * 1.5
+        return tf.cast(tf.sin(y) + tf.exp(y) * tf.atan2(y, y + 1.0), tf.float32)
+
+    x = np.linspace(-2.0, 2.0, count, dtype=np.float32)
+    y = x.astype(np.float64) * 1.5
+    np.testing.assert_allclose(function(x), np.sin(y) + np.exp(y) * np.arctan2(y, y + 1.0), rtol=1e-6)
+    assert function.get_concrete_function(x).source().count("op_") == 1

@@ -299,7 +299,8 @@ class Hoisted:
             trips: the trip count.
         """
         loop, counter = self._loop, self._prologue.counter
-        start = 0 if counter is None else int(tensors[counter])
+        assert counter is not None
+        start = int(tensors[counter])
         dtype = self._prologue.function.program.inputs[1].dtype.torch
         counters = torch.arange(start, start + trips, dtype=dtype)
         captured = [tensors[loop.count + i] for i in loop.places[1]]
