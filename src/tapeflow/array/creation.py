@@ -280,11 +280,12 @@ _INT = frozenset({int})
 def _constant_fill(kernel: Callable[..., Any], number: int, shape: Any, dtype: DTypeLike, name: str | None) -> Any:
     """Creates a tensor of zeros or ones. Eagerly, torch's kernel creates it if it accepts the shape and the dtype."""
     if not detours and type(dtype) is DType and dtype.torch is not None:
-        dims: Any = shape._dims if type(shape) is TensorShape else shape
-        if type(dims) is EagerTensor:
-            accepted = dims.dtype is int32 or dims.dtype is int64
+        kind = type(shape)
+        dims = shape._dims if kind is TensorShape else shape
+        if kind is list or kind is tuple:
+            accepted = _INT.issuperset(map(type, dims))
         else:
-            accepted = type(dims) not in (list, tuple) or _INT.issuperset(map(type, dims))
+            accepted = kind is not EagerTensor or dims.dtype is int32 or dims.dtype is int64
         try:
             if accepted:
                 return EagerTensor(

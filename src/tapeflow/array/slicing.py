@@ -557,12 +557,12 @@ def getitem(self: Tensor, key: Any) -> Any:
     try:
         if kind is int or (kind is tuple and _BASIC.issuperset(map(type, key)) and key.count(Ellipsis) < 2):
             part = value[key]
-        elif kind is _slice_type and type(key.step) is int and key.step < 0:
-            part = torch.flip(value[_positive_slice(key.start, key.stop, key.step, value.shape[0])], (0,))
-        elif kind is _slice_type:
-            part = value[key]
-        else:
+        elif kind is not _slice_type:
             return careful_getitem(self, key)
+        elif type(key.step) is int and key.step < 0:
+            part = torch.flip(value[_positive_slice(key.start, key.stop, key.step, value.shape[0])], (0,))
+        else:
+            part = value[key]
     except Exception:  # steps backwards, an error, or a dtype that torch can't slice
         return careful_getitem(self, key)
     out = EagerTensor(part, self.dtype)

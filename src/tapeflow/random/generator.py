@@ -16,7 +16,8 @@ from tapeflow.core import context, errors
 from tapeflow.core.fork_locks import new_lock
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.op import not_differentiable
+from tapeflow.core.ops.raw_kernels import defined_op
 from tapeflow.core.ops.static import static_shape
 from tapeflow.core.rng.philox import Philox
 from tapeflow.core.settings import settings
@@ -98,12 +99,9 @@ def _any_ints(shape: tuple[int, ...], dtype: DType, device: torch.device) -> tor
     return torch.from_numpy(drawn).to(dtype.torch).reshape(dims).to(device)
 
 
-@op("NonDeterministicInts", kernel=_any_ints, host=("shape",), shape=created_shape, creates=True)
-def _non_deterministic_ints(shape: TensorLike, dtype: DTypeLike = int64, name: str | None = None) -> Any:
-    """Draws unpredictable integers."""
-
-
-not_differentiable(_non_deterministic_ints)
+# Draws unpredictable integers.
+_draw_any_ints = defined_op("NonDeterministicInts", _any_ints, host=("shape",), shape=created_shape, creates=True)
+not_differentiable(_draw_any_ints)
 
 
 class Generator(AutoTrackable):
@@ -223,7 +221,7 @@ class Generator(AutoTrackable):
         if settings.deterministic:
             raise RuntimeError('"from_non_deterministic_state" cannot be called when determinism is enabled.')
         alg = algorithm_number(Algorithm.PHILOX if alg is None else alg)
-        return cls(state=_non_deterministic_ints((_state_size(alg),), int64), alg=alg)
+        return cls(state=_draw_any_ints((_state_size(alg),), int64), alg=alg)
 
     # ---- the state -------------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.autodiff.gradients import sum_like
+from tapeflow.core.autodiff.gradients import sum_like, sum_wanted
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError, NotFoundError
@@ -322,11 +323,7 @@ def _(call: Call, dy: Tensor) -> Any:
     share = maximum(minimum(share, 1 - float(info.eps)), float(info.tiny))
     by_low = exp(0.5 * (z * z - low_z * low_z) + log1p(-share))
     by_high = exp(0.5 * (z * z - high_z * high_z) + log(share))
-    factors = (1.0, z, by_low, by_high)
-    return tuple([
-        sum_like(dy * factor, parameter) if wanted else None
-        for factor, parameter, wanted in zip(factors, call.inputs, call.wanted, strict=True)
-    ])  # fmt: skip
+    return sum_wanted(call, *[functools.partial(multiply, dy, factor) for factor in (1.0, z, by_low, by_high)])
 
 
 def _normal_cdf(z: Tensor) -> Any:
