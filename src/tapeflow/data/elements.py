@@ -420,6 +420,11 @@ def slice_row(value: Any, index: int) -> Any:
     return bare(value[index])
 
 
+def common_specs(a: Any, b: Any) -> list[Any]:
+    """Returns the most specific spec of each two components, or None without one in common."""
+    return [x.most_specific_common_supertype([y]) for x, y in zip(flatten(a), flatten(b), strict=True)]
+
+
 def common_spec(a: Any, b: Any) -> Any:
     """Returns the most specific spec of the elements of both.
 
@@ -428,7 +433,7 @@ def common_spec(a: Any, b: Any) -> Any:
     """
     try:
         same_form(a, b)
-        common = [x.most_specific_common_supertype([y]) for x, y in zip(flatten(a), flatten(b), strict=True)]
+        common = common_specs(a, b)
         if None in common:
             raise TypeError
     except (TypeError, ValueError) as e:

@@ -306,10 +306,7 @@ def state_function(
         traced = MappedFunction(function, name, (state_spec, element_spec))
         after = new_state(traced.output_spec)
         check_state(state_spec, after, who)
-        common = [
-            a.most_specific_common_supertype([b])
-            for a, b in zip(elements.flatten(state_spec), elements.flatten(after), strict=True)
-        ]
+        common = elements.common_specs(state_spec, after)
         relaxed = elements.pack(state_spec, common)
         if relaxed == state_spec or None in common:
             return traced, state_spec

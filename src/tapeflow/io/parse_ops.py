@@ -63,9 +63,8 @@ def _variable_columns(keys: Any, dtypes: Sequence[DType], kind: Any = VariableCo
     return [kind(key, VarLenFeature(dtype), "") for key, dtype in zip(_key_texts(keys), dtypes, strict=True)]
 
 
-def _ragged_columns(
-    keys: Any, dtypes: Sequence[DType], splits: Sequence[DType], kind: Any = RaggedColumn
-) -> list[Column]:
+def _ragged_columns(named: _Arguments, prefix: str, kind: Any) -> list[Column]:
+    keys, dtypes, splits = (named[f"{prefix}ragged_{n}"] for n in ("keys", "value_types", "split_types"))
     features = zip(_key_texts(keys), dtypes, splits, strict=True)
     return [kind(key, RaggedFeature(dtype, row_splits_dtype=rows), "") for key, dtype, rows in features]
 
@@ -136,27 +135,37 @@ def _dtypes_of(values: Sequence[Any]) -> list[DType]:
     return [string if isinstance(v, StringArray) else FROM_TORCH[v.dtype] for v in values]
 
 
+def _read_context(named: _Arguments, prefix: str, message: Any) -> list[Any]:
+    """Returns the results for the features of examples, or of the contexts of sequence examples."""
+    serialized, defaults = named["serialized"], named[f"{prefix}dense_defaults"]
+    shapes = named[f"{prefix}dense_shapes"]
+    sparse = _variable_columns(named[f"{prefix}sparse_keys"], named[f"{prefix}sparse_types"])
+    dense = _dense_columns(named[f"{prefix}dense_keys"], defaults, _dtypes_of(defaults), shapes)
+    ragged = _ragged_columns(named, prefix, RaggedColumn)
+    results = _read_groups([sparse, dense, ragged], serialized, message, 1, serialized.ndim == 0)
+    return [*_by_output(results[0], 3), *_by_output(results[1], 1), *_of_ragged(ragged, results[2], 1)]
+
+
+def _context_shapes(named: _Arguments, prefix: str, dtypes: Sequence[DType], serialized: TensorShape) -> list[Any]:
+    """Returns the static shapes of `_read_context`."""
+    types, shapes = named[f"{prefix}sparse_types"], named[f"{prefix}dense_shapes"]
+    sparse = _variable_columns(_blank_keys(types), types)
+    dense = _dense_columns(_blank_keys(dtypes), [None] * len(dtypes), dtypes, shapes)
+    ragged = _ragged_shapes(len(named[f"{prefix}ragged_value_types"]), serialized, 1)
+    return [*_output_shapes(sparse, serialized, 3), *_output_shapes(dense, serialized, 1), *ragged]
+
+
 def _parse_examples(op: str, *args: Any) -> tuple[Any, ...]:
     named = _Arguments(op, args)
-    serialized, defaults, sparse_types = named["serialized"], named["dense_defaults"], named["sparse_types"]
-    keys = _key_texts(named["sparse_keys"])
-    if len(sparse_types) != len(keys):
-        raise invalid(f"len(sparse_keys) != len(sparse_types): {len(keys)} vs. {len(sparse_types)}")
-    single = serialized.ndim == 0
-    sparse = _variable_columns(named["sparse_keys"], sparse_types)
-    dense = _dense_columns(named["dense_keys"], defaults, _dtypes_of(defaults), named["dense_shapes"])
-    ragged = _ragged_columns(named["ragged_keys"], named["ragged_value_types"], named["ragged_split_types"])
-    results = _read_groups([sparse, dense, ragged], serialized, Example, 1, single)
-    return (*_by_output(results[0], 3), *_by_output(results[1], 1), *_of_ragged(ragged, results[2], 1))
+    keys, types = _key_texts(named["sparse_keys"]), named["sparse_types"]
+    if len(types) != len(keys):
+        raise invalid(f"len(sparse_keys) != len(sparse_types): {len(keys)} vs. {len(types)}")
+    return tuple(_read_context(named, "", Example))
 
 
 def _shape_of_examples(op: str, *args: Any) -> list[Any]:
-    named, dtypes = _Arguments(op, args), args[-1]
-    serialized = TensorShape([]) if op == "ParseSingleExample" else named["serialized"]
-    sparse = _variable_columns(_blank_keys(named["sparse_types"]), named["sparse_types"])
-    dense = _dense_columns(_blank_keys(dtypes), [None] * len(dtypes), dtypes, named["dense_shapes"])
-    ragged = _ragged_shapes(len(named["ragged_value_types"]), serialized, 1)
-    return [*_output_shapes(sparse, serialized, 3), *_output_shapes(dense, serialized, 1), *ragged]
+    named = _Arguments(op, args)
+    return _context_shapes(named, "", args[-1], TensorShape([]) if op == "ParseSingleExample" else named["serialized"])
 
 
 def _batch_examples(batch: Batch, serialized: Slices, *rest: Any) -> Any:
@@ -185,46 +194,24 @@ def _optional_keys(named: _Arguments) -> list[str]:
 
 def _parse_sequences(op: str, *args: Any) -> tuple[Any, ...]:
     named = _Arguments(op, args)
-    serialized, defaults = named["serialized"], named["context_dense_defaults"]
-    single = serialized.ndim == 0
-    dense = _dense_columns(named["context_dense_keys"], defaults, _dtypes_of(defaults), named["context_dense_shapes"])
-    steps = _list_columns(
-        named["feature_list_dense_keys"], named["feature_list_dense_types"], named["feature_list_dense_shapes"],
-        _optional_keys(named),
-    )  # fmt: skip
-    sparse_features = named["feature_list_sparse_keys"], named["feature_list_sparse_types"]
-    sparse_steps = _variable_columns(*sparse_features, VariableSteps)
-    context = _variable_columns(named["context_sparse_keys"], named["context_sparse_types"])
-    ragged, ragged_steps = _ragged_of(named, "context", RaggedColumn), _ragged_of(named, "feature_list", RaggedSteps)
-    contexts = _read_groups([context, dense, ragged], serialized, SequenceExample, 1, single)
-    lists = _read_groups([sparse_steps, steps, ragged_steps], serialized, SequenceExample, 2, single)
-    return (
-        *_by_output(contexts[0], 3),
-        *_by_output(contexts[1], 1),
-        *_of_ragged(ragged, contexts[2], 1),
-        *_by_output(lists[0], 3),
-        *_by_output(lists[1], 1 if op == "ParseSingleSequenceExample" else 2),
-        *_of_ragged(ragged_steps, lists[2], 2),
-    )
-
-
-def _ragged_of(named: _Arguments, part: str, kind: Any) -> list[Column]:
-    keys, dtypes, splits = (named[f"{part}_ragged_{n}"] for n in ("keys", "value_types", "split_types"))
-    return _ragged_columns(keys, dtypes, splits, kind)
+    keys, dtypes, shapes = (named[f"feature_list_dense_{n}"] for n in ("keys", "types", "shapes"))
+    steps = _list_columns(keys, dtypes, shapes, _optional_keys(named))
+    sparse = _variable_columns(named["feature_list_sparse_keys"], named["feature_list_sparse_types"], VariableSteps)
+    ragged = _ragged_columns(named, "feature_list_", RaggedSteps)
+    context, serialized = _read_context(named, "context_", SequenceExample), named["serialized"]
+    lists = _read_groups([sparse, steps, ragged], serialized, SequenceExample, 2, serialized.ndim == 0)
+    dense = _by_output(lists[1], 1 if op == "ParseSingleSequenceExample" else 2)
+    return (*context, *_by_output(lists[0], 3), *dense, *_of_ragged(ragged, lists[2], 2))
 
 
 def _shape_of_sequences(op: str, *args: Any) -> list[Any]:
-    named, dtypes = _Arguments(op, args), args[-1]
+    named = _Arguments(op, args)
     single = op == "ParseSingleSequenceExample"
     serialized = TensorShape([]) if single else named["serialized"]
-    context, sparse = named["context_sparse_types"], named["feature_list_sparse_types"]
-    dense = _dense_columns(_blank_keys(dtypes), [None] * len(dtypes), dtypes, named["context_dense_shapes"])
-    types = named["feature_list_dense_types"]
+    sparse, types = named["feature_list_sparse_types"], named["feature_list_dense_types"]
     steps = _list_columns(_blank_keys(types), types, named["feature_list_dense_shapes"], ())
     return [
-        *_output_shapes(_variable_columns(_blank_keys(context), context), serialized, 3),
-        *_output_shapes(dense, serialized, 1),
-        *_ragged_shapes(len(named["context_ragged_value_types"]), serialized, 1),
+        *_context_shapes(named, "context_", args[-1], serialized),
         *_output_shapes(_variable_columns(_blank_keys(sparse), sparse, VariableSteps), serialized, 3),
         *_output_shapes(steps, serialized, 1 if single else 2),
         *_ragged_shapes(len(named["feature_list_ragged_value_types"]), serialized, 2),

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from math import frexp
@@ -172,10 +172,14 @@ def read_numbers(strings: StringArray, dtype: DType) -> tuple[np.ndarray, int]:
         unread.update(np.flatnonzero((values < least) | (values > greatest)).tolist())
     elif dtype is float32:
         unread.update(np.flatnonzero(values.view(np.int64) & _LOST_BITS == _HALF).tolist())
-    numbers = values.astype(dtype.as_numpy_dtype)
-    for i in sorted(unread):
+    return _parse_into(values.astype(dtype.as_numpy_dtype), ((i, strings[i]) for i in sorted(unread)), dtype)
+
+
+def _parse_into(numbers: np.ndarray, words: Iterable[tuple[int, bytes]], dtype: DType) -> tuple[np.ndarray, int]:
+    """Writes the numbers that words mean to their places. Returns all, and the place of the first wrong word, or -1."""
+    for i, word in words:
         try:
-            numbers[i] = parse_number(strings[i], dtype)
+            numbers[i] = parse_number(word, dtype)
         except ValueError:
             return numbers, i
     return numbers, -1
@@ -192,13 +196,7 @@ def _read_few(words: list[bytes], dtype: DType) -> tuple[np.ndarray, int]:
         ]  # fmt: skip
         if values and not careful:
             return np.array(values, dtype.as_numpy_dtype), -1
-    numbers = np.zeros(len(words), dtype.as_numpy_dtype)
-    for i, word in enumerate(words):
-        try:
-            numbers[i] = parse_number(word, dtype)
-        except ValueError:
-            return numbers, i
-    return numbers, -1
+    return _parse_into(np.zeros(len(words), dtype.as_numpy_dtype), enumerate(words), dtype)
 
 
 def _as_float32(word: bytes, number: float) -> float:

@@ -212,6 +212,13 @@ def split_at_any(input: StringArray, delimiter: StringArray, skip_empty: bool = 
     return torch.from_numpy(indices), parts, torch.from_numpy(np.array([rows, longest]))
 
 
+def _rows_of_parts(indices: Any, values: Any, shape: Any) -> list[Any]:
+    """Returns the components of a sparse matrix as rows."""
+    from tapeflow.ragged.tensor import RaggedTensor
+
+    return [RaggedTensor.from_value_rowids(values, indices[:, 0], shape[0], validate=False)]
+
+
 def bytes_split(input: TensorLike, name: str | None = None) -> Tensor | RaggedTensor:
     """Splits each string into its bytes.
 
@@ -230,14 +237,10 @@ def bytes_split(input: TensorLike, name: str | None = None) -> Tensor | RaggedTe
     """
     from tapeflow.ragged.tensor import RaggedTensor
 
-    def split_vector(vector: Any) -> list[Any]:
-        indices, values, shape = split_at_any(vector, "", False, name)
-        return [RaggedTensor.from_value_rowids(values, indices[:, 0], shape[0], validate=False)]
-
     text = (
         input if isinstance(input, RaggedTensor) else convert(convert(input), string if state.graph is None else None)
     )
-    return in_rows(text, split_vector)[0]
+    return in_rows(text, lambda vector: _rows_of_parts(*split_at_any(vector, "", False, name)))[0]
 
 
 def split(
@@ -265,10 +268,6 @@ def split(
     strings: Any = input if isinstance(input, RaggedTensor) else convert(input, string)
     separator = convert("" if sep is None else sep, string)
 
-    def split_vector(vector: Any) -> list[Any]:
-        indices, values, shape = _string_split(vector, separator, maxsplit, name)
-        return [RaggedTensor.from_value_rowids(values, indices[:, 0], shape[0], validate=False)]
-
     if isinstance(strings, Tensor) and strings.shape.rank is None:
         strings = ensure_shape(strings, [None])  # as in TensorFlow
-    return in_rows(strings, split_vector)[0]
+    return in_rows(strings, lambda vector: _rows_of_parts(*_string_split(vector, separator, maxsplit, name)))[0]
