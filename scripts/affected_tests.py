@@ -255,6 +255,9 @@ class Picked:
         self.own: set[tuple[pathlib.Path, str]] = set()
         mirror = (ROOT / "tests").joinpath(*self.file.relative_to(ROOT / "src").parts[1:])
         stem = mirror.stem if mirror.stem != "__init__" else mirror.parent.name
+        # Tests beside all rooms, such as `test_loading.py`, are not those of a file in a room.
+        above = mirror.parent.parent != ROOT / "tests" or mirror.stem == "__init__"
+        beside = (mirror.parent, mirror.parent.parent) if above else (mirror.parent,)
         room = next(folder for folder in mirror.parents if folder.is_dir())
         rooms = {f"test_{part}.py" for part in mirror.relative_to(ROOT / "tests").parts[:-1]}
         has_ops = any(name[0].isupper() for d in read_source()[0][self.file] for name in d.names if len(d.names) > 1)
@@ -264,7 +267,7 @@ class Picked:
             if path.parent == ROOT / "tests" and path.name in EVERYWHERE:
                 continue
             near = path.name in rooms or (room != ROOT / "tests" and path.is_relative_to(room))
-            if path.parent in (mirror.parent, mirror.parent.parent) and mirrors(path.stem, stem):
+            if path.parent in beside and mirrors(path.stem, stem):
                 self.own.add(key)
                 ranks[key] = -4 - score
             elif module in imports[path]:
