@@ -22,7 +22,7 @@ import itertools
 import math
 import pathlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -33,7 +33,8 @@ MOST = 400  # declarations
 MOST_FUNCTIONS, MOST_FILES = 300, 32  # of tests
 FEW, MANY = 8, 160  # parameters: of more than a few, those that name something, and at most so many
 EVERYWHERE = ("test_layers.py", "test_docs.py", "test_fixtures.py", "test_site.py", "test_examples.py", "test_soak.py")
-TABLES = ("test_ops.py", "test_goldens.py", "test_signatures.py", "test_recorded_calls.py")
+OP_TABLES = ("test_ops.py", "core/ops/test_traits.py", "graph/compiler/test_elements.py")  # tests of all ops, by name
+TABLES = (*OP_TABLES, "test_goldens.py", "test_signatures.py", "test_recorded_calls.py")
 LEAST = 0.02  # the score of a test, below which it is not picked
 PROCESSES = {"subprocess", "Popen", "multiprocessing", "fork"}  # tests with these are slow, and run last
 
@@ -274,8 +275,8 @@ class Picked:
                 ranks[key] = -3 - score
             elif path == ROOT / "tests" / "test_docstrings.py":  # which has the examples of the file
                 ranks[key] = -2.6
-            elif path.parent == ROOT / "tests" and path.name in TABLES:  # whose parameters decide
-                ranks[key] = -2.5 if has_ops or path.name != "test_ops.py" else -0.5
+            elif is_table(path):  # whose parameters decide
+                ranks[key] = -2.5 if has_ops or not is_table(path, OP_TABLES) else -0.5
             elif near:
                 ranks[key] = -0.4 - score
             elif score > LEAST:
@@ -307,7 +308,7 @@ class Picked:
         least = max(LEAST, max(scores) / 10)
         best = sorted((i for i, score in enumerate(scores) if score > least), key=lambda i: -scores[i])
         chosen = dict.fromkeys([*self.in_turn(words)[: MANY // 2], *best])
-        return sorted(list(chosen)[:MANY]) or list(range(0 if path.name in TABLES else FEW))
+        return sorted(list(chosen)[:MANY]) or list(range(0 if is_table(path) else FEW))
 
     def in_turn(self, words: list[set[str]]) -> list[int]:
         """The indices of parameters that name a declaration: one of each in turn, those of few words first."""
@@ -317,6 +318,11 @@ class Picked:
             groups.append(sorted(naming, key=lambda i: len(words[i])))
         turns = itertools.chain.from_iterable(itertools.zip_longest(*groups))
         return list(dict.fromkeys(i for i in turns if i is not None))
+
+
+def is_table(path: pathlib.Path, tables: Collection[str] = TABLES) -> bool:
+    """Returns True if a file of tests is one of `tables`."""
+    return path.relative_to(ROOT / "tests").as_posix() in tables
 
 
 def mirrors(stem: str, source: str) -> bool:
