@@ -23,7 +23,7 @@ import itertools
 import math
 import pathlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -34,9 +34,9 @@ MOST = 400  # declarations
 MOST_FUNCTIONS, MOST_FILES = 300, 32  # of tests
 FEW, MANY = 8, 160  # parameters: of more than a few, those that name something, and at most so many
 EVERYWHERE = ("test_layers.py", "test_docs.py", "test_fixtures.py", "test_site.py", "test_examples.py", "test_soak.py")
-TABLES = (
-    "test_ops.py", "test_goldens.py", "test_signatures.py", "test_compiled_programs.py", "test_recorded_calls.py",
-)  # fmt: skip
+OP_TABLES = ("test_ops.py", "core/ops/test_traits.py", "graph/compiler/test_elements.py")  # tests of all ops, by name
+ROOM_TABLES = ("graph/test_compiled_programs.py",)  # of all files in a folder
+TABLES = (*OP_TABLES, *ROOM_TABLES, "test_goldens.py", "test_signatures.py", "test_recorded_calls.py")
 LEAST = 0.02  # the score of a test, below which it is not picked
 PROCESSES = {"subprocess", "Popen", "multiprocessing", "fork"}  # tests with these are slow, and run last
 
@@ -258,18 +258,20 @@ class Picked:
         self.own: set[tuple[pathlib.Path, str]] = set()
         mirror = (ROOT / "tests").joinpath(*self.file.relative_to(ROOT / "src").parts[1:])
         stem = mirror.stem if mirror.stem != "__init__" else mirror.parent.name
+        # Tests beside all rooms, such as `test_loading.py`, are not those of a file in a room.
+        above = mirror.parent.parent != ROOT / "tests" or mirror.stem == "__init__"
+        beside = (mirror.parent, mirror.parent.parent) if above else (mirror.parent,)
         room = next(folder for folder in mirror.parents if folder.is_dir())
         rooms = {f"test_{part}.py" for part in mirror.relative_to(ROOT / "tests").parts[:-1]}
         has_ops = any(name[0].isupper() for d in read_source()[0][self.file] for name in d.names if len(d.names) > 1)
-        tables = {p for p, _ in words if p.name in TABLES and p.parent != ROOT / "tests" and p.parent in mirror.parents}
-        later = {"test_ops.py"} if not tables else {"test_ops.py", "test_goldens.py"}
+        tables = {path for path, _ in words if is_table(path, ROOM_TABLES) and path.parent in mirror.parents}
         ranks = {}
         for key, found in words.items():
             path, score = key[0], self.score(found)
             if path.parent == ROOT / "tests" and path.name in EVERYWHERE:
                 continue
             near = path.name in rooms or (room != ROOT / "tests" and path.is_relative_to(room))
-            if path.parent in (mirror.parent, mirror.parent.parent) and mirrors(path.stem, stem):
+            if path.parent in beside and mirrors(path.stem, stem):
                 self.own.add(key)
                 ranks[key] = -4 - score
             elif path in tables:
@@ -279,8 +281,9 @@ class Picked:
                 ranks[key] = -3 - score
             elif path == ROOT / "tests" / "test_docstrings.py":  # which has the examples of the file
                 ranks[key] = -2.6
-            elif path.parent == ROOT / "tests" and path.name in TABLES:  # whose parameters decide
-                ranks[key] = -2.5 if has_ops or path.name not in later else -0.5
+            elif is_table(path):  # whose parameters decide
+                late = is_table(path, OP_TABLES) or (tables and path.name == "test_goldens.py")
+                ranks[key] = -0.5 if late and not has_ops else -2.5
             elif near:
                 ranks[key] = -0.4 - score
             elif score > LEAST:
@@ -312,7 +315,7 @@ class Picked:
         least = max(LEAST, max(scores) / 10)
         best = sorted((i for i, score in enumerate(scores) if score > least), key=lambda i: -scores[i])
         chosen = dict.fromkeys([*self.in_turn(words)[: MANY // 2], *best])
-        return sorted(list(chosen)[:MANY]) or list(range(0 if path.name in TABLES else FEW))
+        return sorted(list(chosen)[:MANY]) or list(range(0 if is_table(path) else FEW))
 
     def in_turn(self, words: list[set[str]]) -> list[int]:
         """The indices of parameters that name a declaration: one of each in turn, those of few words first."""
@@ -322,6 +325,11 @@ class Picked:
             groups.append(sorted(naming, key=lambda i: len(words[i])))
         turns = itertools.chain.from_iterable(itertools.zip_longest(*groups))
         return list(dict.fromkeys(i for i in turns if i is not None))
+
+
+def is_table(path: pathlib.Path, tables: Collection[str] = TABLES) -> bool:
+    """Returns True if a file of tests is one of `tables`."""
+    return path.relative_to(ROOT / "tests").as_posix() in tables
 
 
 def mirrors(stem: str, source: str) -> bool:

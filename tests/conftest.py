@@ -72,7 +72,7 @@ def first_parameters(items):
     for item in items:
         groups[item.path, item.cls, item.originalname].append(item)
     for (path, _, _), group in groups.items():
-        yield from group if path.name in affected_tests.TABLES else group[:: -(-len(group) // FIRST)]
+        yield from (group if affected_tests.is_table(path) else group[:: -(-len(group) // FIRST)])
 
 
 def processor_time():

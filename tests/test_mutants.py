@@ -185,5 +185,29 @@ def test_parameters_that_name_what_a_file_declares(tree):
     assert picked.parameters(tree / "tests" / "room" / "test_file.py", "test_all", values) == list(range(10))
 
 
+def test_parameters_name_each_declaration_in_turn(tree, monkeypatch):
+    monkeypatch.setattr(affected_tests, "MANY", 4)
+    picked = affected_tests.Picked(tree / FILE)
+    values = [*(f"tf.Twice({i}, Twice)" for i in range(12)), "tf.helper(x, of, many, words)", "tf.helper(x)"]
+    kept = picked.parameters(tree / "tests" / "test_ops.py", "test_values", values)
+    assert len(kept) == 4 and 0 in kept and 13 in kept
+
+
+def test_tests_beside_the_rooms_are_not_those_of_a_file_in_a_room(tree):
+    (tree / "tests" / "test_file.py").write_text("def test_files(): pass")
+    (tree / "tests" / "test_room.py").write_text("def test_rooms(): pass")
+    (tree / "src" / "tapeflow" / "room" / "__init__.py").write_text("def first(): pass")
+    names = [name for _, name in affected_tests.Picked(tree / FILE).functions]
+    assert "test_files" not in names and "test_all" in names
+    room = affected_tests.Picked(tree / "src" / "tapeflow" / "room" / "__init__.py")
+    assert (tree / "tests" / "test_room.py", "test_rooms") in room.own
+
+
+def test_tables_are_files_by_their_folders(tree):
+    tests = affected_tests.ROOT / "tests"
+    assert affected_tests.is_table(tests / "test_ops.py") and affected_tests.is_table(tests / "core/ops/test_traits.py")
+    assert not affected_tests.is_table(tests / "torch" / "test_ops.py")
+
+
 def test_survivors_on_record_have_reasons():
     assert all(reason.strip() for reason in mutants.recorded_survivors().values())

@@ -79,11 +79,7 @@ def _decoding_function(
                     points.append((replacement, position))
                 position += malformed
         if control:
-            points = [
-                (replacement if c < 32 or c == 127 else c, at)
-                for c, at in points
-                if errors != "ignore" or not (c < 32 or c == 127)
-            ]
+            points = [(replacement if c < 32 else c, at) for c, at in points if errors != "ignore" or c >= 32]
         return points
 
     return decode
@@ -106,7 +102,7 @@ def _valid_text(input: StringArray, encoding: str, control: bool) -> str | None:
         return None
 
 
-_CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
+_CONTROL = re.compile(rb"[\x00-\x1f]")
 
 
 def _code_points(text: str) -> np.ndarray:
@@ -170,7 +166,7 @@ def unicode_decode(
         input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
         errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
         replacement_char: an int, the code point that replaces them; 0xFFFD by default.
-        replace_control_characters: treats control characters as malformed.
+        replace_control_characters: treats control characters, those up to 31, as malformed.
 
     Returns:
         int32; a vector for a scalar, otherwise a `RaggedTensor` with one dimension more than `input`.
@@ -212,7 +208,7 @@ def unicode_decode_with_offsets(
         input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
         errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
         replacement_char: an int, the code point that replaces them; 0xFFFD by default.
-        replace_control_characters: treats control characters as malformed.
+        replace_control_characters: treats control characters, those up to 31, as malformed.
 
     Returns:
         The code points, int32, and the offset of each one's first byte, int64: vectors for a scalar, otherwise
@@ -447,7 +443,7 @@ def unicode_transcode(
         output_encoding: the new encoding.
         errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
         replacement_char: an int, the code point that replaces them; 0xFFFD by default.
-        replace_control_characters: treats control characters as malformed.
+        replace_control_characters: treats control characters, those up to 31, as malformed.
 
     Returns:
         Strings, of the shape of `input`.
