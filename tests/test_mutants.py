@@ -159,8 +159,9 @@ def test_tests_of_a_file(tree):
     assert picked.files()[0] == tree / "tests" / "room" / "test_file.py"
 
 
-def test_the_compiled_programs_are_picked_for_all_files_below(tree):
+def test_the_compiled_programs_are_picked_for_all_files_below(tree, monkeypatch):
     room, name = tree / "tests" / "room", "test_compiled_programs.py"
+    monkeypatch.setattr(affected_tests, "ROOM_TABLES", (f"room/{name}",))
     for folder in (room, tree / "tests" / "far"):
         (folder / name).write_text("def test_compiled(name): pass")
     picked = affected_tests.Picked(tree / FILE)
