@@ -12,7 +12,7 @@ from tapeflow.core.ops.shape_rules import no_results, scalar
 from tapeflow.core.session_resources import held_here
 from tapeflow.core.values.boxed_objects import box_object
 from tapeflow.core.values.strings import StringArray
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.data.functions import OpFunction
 from tapeflow.data.iterators import OwnedIterator
 from tapeflow.data.node import Node, check_declared, op_kernel
@@ -60,8 +60,9 @@ def _anonymous_iterator(spec: Any) -> Any:
 
 
 @op_kernel("Iterator", "IteratorV2")
-def _shared_iterator(shared_name: str, container: str) -> Any:
-    return box_object(held_here(("Iterator", container, shared_name), IteratorSlot) if shared_name else IteratorSlot())
+def _shared_iterator(spec: Any, shared_name: str, container: str) -> Any:
+    key = "Iterator", container, shared_name
+    return box_object(held_here(key, lambda: IteratorSlot(spec)) if shared_name else IteratorSlot(spec))
 
 
 @op_kernel("AnonymousIteratorV2", shape=lambda *_: [[], []])
@@ -123,10 +124,13 @@ def _to_string(resource_handle: IteratorSlot) -> Any:
 
 
 @op_kernel("IteratorFromStringHandle", "IteratorFromStringHandleV2")
-def _from_string(string_handle: bytes) -> Any:
-    iterator = _by_string.get(string_handle.decode())
+def _from_string(string_handle: bytes, spec: Any) -> Any:
+    iterator = _by_string.get(string_handle.decode(errors="replace"))
     if iterator is None:
-        raise errors.NotFoundError.of(f"No iterator has the handle {string_handle!r}")
+        raise invalid(f"Could not parse string_handle: no iterator has the handle {string_handle!r}")
+    own = iterator.element_spec if isinstance(iterator, OwnedIterator) else iterator.spec
+    if spec and own is not None:
+        check_declared(own, spec, "IteratorFromStringHandleV2")
     return box_object(iterator)
 
 

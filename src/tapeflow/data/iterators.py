@@ -133,8 +133,11 @@ class GraphIterator(Iterator):
     def __next__(self) -> Any:
         return self.get_next()
 
-    def get_next(self) -> Any:
+    def get_next(self, name: str | None = None) -> Any:
         """Returns the next element. When the graph runs at the end of the dataset, an OutOfRangeError is raised.
+
+        Args:
+            name: of the operation.
 
         Returns:
             A structure of symbolic tensors.
@@ -149,7 +152,7 @@ class GraphIterator(Iterator):
                 "Python's own iteration, as in `list(dataset)`, is used within tf.function, where it never ends: use "
                 "`for element in dataset: ...` with AutoGraph, or the dataset's own methods."
             )
-        return pack_element(self._spec, ops.IteratorGetNext(self._handle, *element_attrs(self._spec)))
+        return pack_element(self._spec, ops.IteratorGetNext(self._handle, *element_attrs(self._spec), name=name))
 
     def get_next_as_optional(self) -> Optional:
         """Returns the next element, or nothing at the end.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core.context import state
@@ -11,12 +14,14 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.boxed_objects import hold_object
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.data import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset, elements
-from tapeflow.data.dataset import Dataset
-from tapeflow.data.elements import element_attrs
+from tapeflow.data import dataset as datasets
+from tapeflow.data import elements, files
+from tapeflow.data import experimental as dataset_functions
+from tapeflow.data.elements import Element, element_attrs
 from tapeflow.data.iterator_kernels import IteratorSlot
 from tapeflow.data.iterators import GraphIterator, OwnedIterator
 from tapeflow.graph.ir.python_op import python_op
+from tapeflow.sparse.tensor import SparseTensor
 from tapeflow_compat.compat.v1 import names
 
 __all__ = ["Dataset", "FixedLengthRecordDataset", "Iterator", "TFRecordDataset", "TextLineDataset"]
@@ -36,6 +41,14 @@ def _handle(slot: Any, element_spec: Any) -> Any:
     ).outputs[0]
 
 
+def _element_spec(output_types: Any, output_shapes: Any) -> Any:
+    """Returns the spec of elements of these dtypes and shapes, in the structure of the dtypes."""
+    types = elements.flatten(output_types)
+    shapes = [None] * len(types) if output_shapes is None else elements.flatten_up_to(output_types, output_shapes)
+    specs = [TensorSpec(TensorShape(s), as_dtype(t)) for s, t in zip(shapes, types, strict=True)]
+    return elements.pack(output_types, specs)
+
+
 class Iterator(GraphIterator):
     """An iterator in a graph, which a session initializes with the operation that `make_initializer` gives.
 
@@ -51,9 +64,35 @@ class Iterator(GraphIterator):
         0 1
     """
 
-    def __init__(self, slot: Any, element_spec: Any, dataset: Dataset | None = None) -> None:
-        super().__init__(_handle(slot, element_spec), element_spec)
+    def __init__(self, handle: Any, element_spec: Any, dataset: datasets.Dataset | None = None) -> None:
+        super().__init__(handle, element_spec)
         self._initializer = None if dataset is None else self.make_initializer(dataset)
+
+    @staticmethod
+    def from_string_handle(
+        string_handle: Any, output_types: Any, output_shapes: Any = None, output_classes: Any = None
+    ) -> Iterator:
+        """Returns the iterator that a string names when the graph runs: see `string_handle`.
+
+        Args:
+            string_handle: a string scalar.
+            output_types, output_shapes: the dtypes and shapes of the elements, in their structure.
+            output_classes: accepted, and without effect.
+
+        Example:
+            >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            ...     iterator = tf.compat.v1.data.Dataset.range(3).make_one_shot_iterator()
+            ...     handle = tf.compat.v1.placeholder(tf.string, [])
+            ...     element = tf.compat.v1.data.Iterator.from_string_handle(handle, tf.int64, []).get_next()
+            ...     print(session.run(element, {handle: session.run(iterator.string_handle())}))
+            0
+        """
+        spec = _element_spec(output_types, output_shapes)
+        return Iterator(ops.IteratorFromStringHandleV2(string_handle, *element_attrs(spec)), spec)
+
+    def string_handle(self, name: str | None = None) -> Any:
+        """Returns a string scalar that names the iterator, for `from_string_handle`."""
+        return ops.IteratorToStringHandle(self._handle)
 
     @staticmethod
     def from_structure(
@@ -69,12 +108,8 @@ class Iterator(GraphIterator):
             ...     print(session.run(element), session.run(element))
             0 1
         """
-        types = elements.flatten(output_types)
-        shapes = (
-            [None] * len(types) if output_shapes is None else elements.flatten_up_to(output_types, output_shapes)
-        )  # fmt: skip
-        specs = [TensorSpec(TensorShape(s), as_dtype(t)) for s, t in zip(shapes, types, strict=True)]
-        return Iterator(IteratorSlot(), elements.pack(output_types, specs))
+        spec = _element_spec(output_types, output_shapes)
+        return Iterator(_handle(IteratorSlot(spec), spec), spec)
 
     @property
     def initializer(self) -> Any:
@@ -87,7 +122,7 @@ class Iterator(GraphIterator):
             raise ValueError("The iterator does not have an initializer.")
         return self._initializer
 
-    def make_initializer(self, dataset: Dataset, name: str | None = None) -> Any:
+    def make_initializer(self, dataset: datasets.Dataset, name: str | None = None) -> Any:
         """Returns an operation that begins to go over a dataset.
 
         Raises:
@@ -116,7 +151,7 @@ class Iterator(GraphIterator):
         return get_output_classes(self)
 
 
-def make_one_shot_iterator(dataset: Dataset) -> Any:
+def make_one_shot_iterator(dataset: datasets.Dataset) -> Any:
     """Returns an iterator that goes over a dataset once, and needs no initializer.
 
     Args:
@@ -132,12 +167,13 @@ def make_one_shot_iterator(dataset: Dataset) -> Any:
         return iter(dataset)
     held_by = dataset._variant_tensor
     value = state.graph.value_now(held_by) if isinstance(held_by, SymbolicTensor) else held_by.value
-    slot = IteratorSlot()
+    spec = dataset.element_spec
+    slot = IteratorSlot(spec)
     slot.iterator = OwnedIterator(value[()])
-    return Iterator(slot, dataset.element_spec)
+    return Iterator(_handle(slot, spec), spec)
 
 
-def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None) -> Iterator:
+def make_initializable_iterator(dataset: datasets.Dataset, shared_name: str | None = None) -> Iterator:
     """Returns an iterator that goes over a dataset whenever its initializer has run.
 
     Raises:
@@ -155,7 +191,8 @@ def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None
         raise RuntimeError(
             "make_initializable_iterator() is not supported in eager mode. Use Python-style iteration instead."
         )
-    return Iterator(IteratorSlot(), dataset.element_spec, dataset)
+    spec = dataset.element_spec
+    return Iterator(_handle(IteratorSlot(spec), spec), spec, dataset)
 
 
 def get_output_types(dataset_or_iterator: Any) -> Any:
@@ -189,3 +226,121 @@ def get_output_classes(dataset_or_iterator: Any) -> Any:
         True
     """
     return elements.map_specs(lambda s: s.value_type, dataset_or_iterator.element_spec)
+
+
+class Dataset(datasets.Dataset):
+    """A `tf.data.Dataset` with the methods of TensorFlow 1. Its transformations return datasets of this class, too.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        ...     element = tf.compat.v1.data.Dataset.range(3).map(lambda x: x * x).make_one_shot_iterator().get_next()
+        ...     print(session.run(element), session.run(element))
+        0 1
+    """
+
+    @property
+    def output_types(self) -> Any:
+        """The dtypes of the elements, in their structure."""
+        return get_output_types(self)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of the elements, in their structure."""
+        return get_output_shapes(self)
+
+    @property
+    def output_classes(self) -> Any:
+        """The classes of the elements, in their structure."""
+        return get_output_classes(self)
+
+    def make_one_shot_iterator(self) -> Any:
+        """Returns an iterator that goes over the dataset once; see `tf.compat.v1.make_one_shot_iterator`."""
+        return make_one_shot_iterator(self)
+
+    def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator:
+        """Returns an iterator with an initializer; see `tf.compat.v1.make_initializable_iterator`."""
+        return make_initializable_iterator(self, shared_name)
+
+    @staticmethod
+    def from_sparse_tensor_slices(sparse_tensor: SparseTensor) -> Dataset:
+        """Returns a dataset of the rows of a sparse tensor: their indices, their values, and their dense shape.
+
+        Raises:
+            TypeError: the argument is no sparse tensor.
+        """
+        if not isinstance(sparse_tensor, SparseTensor):
+            raise TypeError(f"`sparse_tensor` must be a `tf.sparse.SparseTensor`. Got {type(sparse_tensor)}.")
+        rows = datasets.Dataset.from_tensor_slices(sparse_tensor)
+        return adapt(rows.map(lambda row: (row.indices, row.values, row.dense_shape)))
+
+    def map_with_legacy_function(
+        self,
+        map_func: Callable[..., Element],
+        num_parallel_calls: int | None = None,
+        deterministic: bool | None = None,
+        use_unbounded_threadpool: bool = False,
+    ) -> Dataset:
+        """Returns `map(...)`. There is one kind of functions here."""
+        return self.map(map_func, num_parallel_calls, deterministic)
+
+    def filter_with_legacy_function(self, predicate: Callable[..., Any]) -> Dataset:
+        """Returns `filter(...)`. There is one kind of functions here."""
+        return self.filter(predicate)
+
+
+def adapt(value: Any) -> Any:
+    """Returns a dataset with the methods of TensorFlow 1; everything else unchanged."""
+    return Dataset(value._node) if isinstance(value, datasets.Dataset) and not isinstance(value, Dataset) else value
+
+
+def _adapting(function: Any) -> Any:
+    """Returns a function whose results are adapted."""
+
+    @functools.wraps(function)
+    def adapted(*args: Any, **kwargs: Any) -> Any:
+        return adapt(function(*args, **kwargs))
+
+    return adapted
+
+
+for _name, _member in [(n, inspect.getattr_static(datasets.Dataset, n)) for n in dir(datasets.Dataset) if n[0] != "_"]:
+    if isinstance(_member, staticmethod):
+        setattr(Dataset, _name, staticmethod(_adapting(_member.__func__)))
+    elif inspect.isfunction(_member):
+        setattr(Dataset, _name, _adapting(_member))
+
+
+class FixedLengthRecordDataset(Dataset, files.FixedLengthRecordDatasetV2):
+    __doc__ = files.FixedLengthRecordDatasetV2.__doc__
+
+
+class TextLineDataset(Dataset, files.TextLineDatasetV2):
+    __doc__ = files.TextLineDatasetV2.__doc__
+
+
+class TFRecordDataset(Dataset, files.TFRecordDatasetV2):
+    __doc__ = files.TFRecordDatasetV2.__doc__
+
+
+class CsvDataset(Dataset, files.CsvDatasetV2):
+    __doc__ = files.CsvDatasetV2.__doc__
+
+
+class RandomDataset(Dataset, files.RandomDatasetV2):
+    __doc__ = files.RandomDatasetV2.__doc__
+
+
+class SqlDataset(Dataset, files.SqlDatasetV2):
+    __doc__ = files.SqlDatasetV2.__doc__
+
+
+Counter, choose_from_datasets, make_batched_features_dataset, make_csv_dataset, sample_from_datasets = map(
+    _adapting,
+    (
+        dataset_functions.Counter,
+        dataset_functions.choose_from_datasets,
+        dataset_functions.make_batched_features_dataset,
+        dataset_functions.make_csv_dataset,
+        dataset_functions.sample_from_datasets,
+    ),
+)

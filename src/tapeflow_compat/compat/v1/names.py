@@ -23,7 +23,7 @@ _NAMESAKES = (
     ("sparse", "accumulators", "SparseConditionalAccumulator"),
     ("", "arrays", "convert_to_tensor_or_indexed_slices convert_to_tensor_or_sparse_tensor"),
     (
-        "data.experimental", "tf.data.experimental", "Counter CsvDataset RandomDataset SqlDataset choose_from_datasets "
+        "data.experimental", "data", "Counter CsvDataset RandomDataset SqlDataset choose_from_datasets "
         "make_batched_features_dataset make_csv_dataset sample_from_datasets",
     ),
     (
