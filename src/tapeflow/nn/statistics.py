@@ -87,7 +87,8 @@ def _is_rounding(mean: torch.Tensor, variance: torch.Tensor) -> bool:
 
 
 def _squeeze_moment(moment: Tensor, axes: AxisLike, keepdims: bool, dtype: DType) -> Any:
-    return cast(moment if keepdims else squeeze(moment, axes), dtype)
+    moment = moment if keepdims else squeeze(moment, axes)
+    return moment if moment.dtype is dtype else cast(moment, dtype)  # dispatchers get no cast that TensorFlow lacks
 
 
 def weighted_moments(

@@ -279,11 +279,11 @@ class Dataset(datasets.Dataset):
         num_parallel_calls: int | None = None,
         deterministic: bool | None = None,
         use_unbounded_threadpool: bool = False,
-    ) -> Dataset:
+    ) -> datasets.Dataset:
         """Returns `map(...)`. There is one kind of functions here."""
         return self.map(map_func, num_parallel_calls, deterministic)
 
-    def filter_with_legacy_function(self, predicate: Callable[..., Any]) -> Dataset:
+    def filter_with_legacy_function(self, predicate: Callable[..., Any]) -> datasets.Dataset:
         """Returns `filter(...)`. There is one kind of functions here."""
         return self.filter(predicate)
 
