@@ -178,7 +178,7 @@ def pretended_gpu(
     found = [device.Device("CPU", 0, device.CPU), device.Device("GPU", 0, place)]
     monkeypatch.setattr(device.machine, "_logical", found)
     monkeypatch.setattr(device.machine, "_default", None)
-    monkeypatch.setitem(seeds._generators.by_device, place, torch.Generator())
+    monkeypatch.setitem(seeds._own.generators, place, torch.Generator())
     monkeypatch.setattr(tensor.EagerTensor, "_numpy", _numpy)
     for module in list(sys.modules.values()):
         if getattr(module, "traced", None) is tensor.is_traced:

@@ -414,15 +414,13 @@ def conv2d(
     steps = per_dimension(strides, 2, last, "strides")
     rates = (1, 1, 1, 1) if dilations is None else per_dimension(dilations, 2, last, "dilations")
     kind, explicit = padding_attrs(padding)
-    if type(input) is EagerTensor and len(input.value.shape) == 4:
+    if (type(input) is EagerTensor and len(input.value.shape) == 4) or (rank_of(input) or 0) <= 4:
         return conv2_d(input, filters, steps, kind, explicit, data_format, rates, name)
     return with_one_batch(lambda x: conv2_d(x, filters, steps, kind, explicit, data_format, rates, name), input, 3)
 
 
 def with_one_batch(function: Callable[[Any], Any], x: Any, inner: int) -> Any:
     """Calls a function of images with one batch dimension on images with any number of them."""
-    if (rank_of(x) or 0) <= inner + 1:
-        return function(x)
     x = convert(x)
     shape = tuple(shape_of(x))
     batch = shape[:-inner]
@@ -481,6 +479,8 @@ def conv3d(
     """
     text_only(padding)
     rates = (1, 1, 1, 1, 1) if dilations is None else dilations
+    if (rank_of(input) or 0) <= 5:
+        return _conv3_d(input, filters, strides, padding, data_format, rates, name)
     return with_one_batch(lambda x: _conv3_d(x, filters, strides, padding, data_format, rates, name), input, 4)
 
 
@@ -518,7 +518,10 @@ def conv1d(
     steps = flat(per_dimension(stride, 1, last, "stride"), last)
     rates = flat(per_dimension(dilations, 1, last, "dilations"), last)
     x, kernels = expand_dims(input, height), expand_dims(filters, 0)
-    y = with_one_batch(lambda x: conv2_d(x, kernels, steps, padding, (), spatial_format, rates, name), x, 3)
+    if (rank_of(x) or 0) <= 4:
+        y = conv2_d(x, kernels, steps, padding, (), spatial_format, rates, name)
+    else:
+        y = with_one_batch(lambda x: conv2_d(x, kernels, steps, padding, (), spatial_format, rates, name), x, 3)
     return squeeze(y, (height,))
 
 

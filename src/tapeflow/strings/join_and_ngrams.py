@@ -73,7 +73,7 @@ def join(inputs: Sequence[TensorLike], separator: str | None = "", name: str | N
     """
     if not isinstance(inputs, (list, tuple)):
         inputs = list(convert(inputs))
-    return string_join(list(inputs), separator or "", name) if inputs else convert(b"")
+    return string_join(list(inputs), "" if separator is None else separator, name) if inputs else convert(b"")
 
 
 @string_op("ReduceJoin", host=("reduction_indices",), shape=reduction)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +14,7 @@ from torch.fx import Node
 
 from tapeflow.array.reshapes import transpose_op
 from tapeflow.core import aten, errors
+from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import FROM_TORCH
@@ -134,7 +134,7 @@ class _Images:
     def __init__(self, last: Any) -> None:
         self.last = last
 
-    @functools.cached_property
+    @cached_property
     def first(self) -> Any:
         return transpose_op(self.last, _TO_FIRST)
 

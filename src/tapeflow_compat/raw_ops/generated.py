@@ -250,11 +250,13 @@ def _built(name: str, op: typing.Any) -> Callable[..., typing.Any]:
 def _formed(name: str) -> Callable[..., typing.Any]:
     """Returns the function of an op that is computed by others."""
     registered, results = {v: k for k, v in RENAMED.get(name, {}).items()}, _results(name)
-    build = builder_of(name)  # of TensorFlow 1's control flow, which graphs of functions do not run
+    build = builder_of(name)  # of TensorFlow 1's control flow
 
     def call(arguments: dict[str, typing.Any]) -> typing.Any:
         graph = state.graph
-        if build is not None and graph is not None and (graph.takes_control_flow or not graph.building_function):
+        # A function can run all but a Merge, which waits for the first input that arrives.
+        runs = graph is None or (graph.building_function and not graph.takes_control_flow and name != "Merge")
+        if build is not None and not runs:
             label = arguments.pop("name")
             return results(arguments, node_calls.call(name, build, arguments, label))
         arguments = {registered.get(n, n): v for n, v in arguments.items()}

@@ -98,18 +98,19 @@ def call(name: str, build: Build, arguments: dict[str, typing.Any], label: str |
         n: _attr(definition.attrs[n].type, v) for n, v in attrs.items() if n in definition.attrs and v is not None
     }
 
-    def added(graph: typing.Any, inputs: list[typing.Any]) -> typing.Any:
+    def added(graph: typing.Any, inputs: list[typing.Any]) -> tuple[typing.Any, list[typing.Any]]:
         node = ParsedNode(label or name, name, [], [], protos)
-        return build(_Called(graph, {}), node, inputs)
+        built = build(_Called(graph, {}), node, inputs)
+        operation, outputs = built if isinstance(built, tuple) else (built, () if built is None else built.outputs)
+        return operation, list(outputs)
 
     if state.graph is not None:
-        operation = added(state.graph, [state.graph.capture(t) for t in tensors])
-        return [] if operation is None else list(operation.outputs) or [operation]
+        operation, outputs = added(state.graph, [state.graph.capture(t) for t in tensors])
+        return outputs or ([] if operation is None else [operation])
     graph = FuncGraph(f"{name}_at_once")
     with graph.as_default():
         inputs = [_placeholder(graph, t) for t in tensors]
-        operation = added(graph, inputs)
-        graph.outputs = [] if operation is None else list(operation.outputs)
+        _, graph.outputs = added(graph, inputs)
     return Body(graph).call([*[t for t in tensors if _variable(t) is None], *graph.external_captures])
 
 

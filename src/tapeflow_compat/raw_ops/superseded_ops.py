@@ -11,7 +11,6 @@ import torch
 
 import tapeflow as tf
 import tapeflow_compat.raw_ops as raw
-from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops.decompositions import form
 from tapeflow.core.ops.definition import NotStatic
@@ -530,11 +529,6 @@ def _switch(data: Tensor, pred: Tensor) -> Any:
 
 @form("Merge", shape=_merged_rule)
 def _merge(inputs: list[Tensor]) -> Any:
-    if state.graph is not None and len(inputs) > 1:
-        raise errors.UnimplementedError.of(
-            "Merge in a tf.function: which of its inputs arrives is not known. Use tf.cond or tf.while_loop, or build "
-            "the graph in a tf.Graph or tf.compat.v1.wrap_function."
-        )
     return tf.identity(inputs[0]), tf.constant(0)
 
 

@@ -40,7 +40,7 @@ class ControlFlowOp(GraphOp):
         self.loop = loop
         gradients = {"Switch": _gradient_of_switch, "Merge": _gradient_of_merge}
         gradient = gradients.get(name, self.no_gradient)
-        super().__init__(name, attrs=attrs, gradient=gradient, gives_tuple=True)
+        super().__init__(name, self.no_kernel, attrs=attrs, gradient=gradient, gives_tuple=True)
 
     def recorded(self, tape: Tape, operation: Operation) -> None:
         """Records a loop as `While`, and control flow of a variable's handle like control flow of its value."""
@@ -59,6 +59,17 @@ class ControlFlowOp(GraphOp):
             call.output_ids = output_ids
             tape.watched.update(output_ids)
             tape.calls.append(call)
+
+    def no_kernel(self, *_: Any) -> Any:
+        """Raises the error for a function that runs the operation as any other: it has no order of arrival.
+
+        Raises:
+            UnimplementedError: always.
+        """
+        raise errors.UnimplementedError.of(
+            f"{self.name} of TensorFlow 1 runs in a tf.Graph and in tf.compat.v1.wrap_function, but not in a "
+            "tf.function: use tf.cond or tf.while_loop there."
+        )
 
     @staticmethod
     def no_gradient(call: Call, *dys: Any) -> Any:
