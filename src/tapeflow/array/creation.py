@@ -274,18 +274,17 @@ def _shape_argument(shape: ShapeLike) -> Any:
         return convert(shape, int32)
 
 
-_INT = frozenset({int})
-
-
 def _constant_fill(kernel: Callable[..., Any], number: int, shape: Any, dtype: DTypeLike, name: str | None) -> Any:
     """Creates a tensor of zeros or ones. Eagerly, torch's kernel creates it if it accepts the shape and the dtype."""
     if not detours and type(dtype) is DType and dtype.torch is not None:
-        kind = type(shape)
+        kind, accepted = type(shape), True
         dims = shape._dims if kind is TensorShape else shape
         if kind is list or kind is tuple:
-            accepted = _INT.issuperset(map(type, dims))
-        else:
-            accepted = kind is not EagerTensor or dims.dtype is int32 or dims.dtype is int64
+            for dim in dims:
+                if type(dim) is not int:
+                    accepted = False
+        elif kind is EagerTensor:
+            accepted = dims.dtype is int32 or dims.dtype is int64
         try:
             if accepted:
                 return EagerTensor(

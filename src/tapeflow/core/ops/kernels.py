@@ -138,7 +138,13 @@ def run_kernel(
 
 
 def _flatten_values(values: Sequence[Any]) -> list[Any]:
-    return [v for value in values for v in (value if type(value) is list else (value,))]
+    out: list[Any] = []
+    for v in values:  # faster than two loops in a comprehension
+        if type(v) is list:
+            out.extend(v)
+        else:
+            out.append(v)
+    return out
 
 
 def _map_tensors(function: Callable[[torch.Tensor], Any], values: Sequence[Any]) -> list[Any]:
