@@ -304,7 +304,7 @@ def _only_axis(x: TensorShape, axis: int | tuple[int, ...]) -> int | None:
 
 
 def _with_numbers(outputs: tuple[Any, torch.Tensor, torch.Tensor], out_idx: DType) -> tuple[Any, ...]:
-    """Returns what is distinct, with the places and the counts in a dtype."""
+    """Returns the distinct elements, with the places and the counts in a dtype."""
     y, *numbers = outputs
     return y, *[n.to(out_idx.torch) for n in numbers]
 

@@ -65,7 +65,12 @@ def once_for_each_slice(what: str) -> None:
 
 
 class override:
-    """A context in which attributes of an object have other values."""
+    """A context that gives other values to attributes of an object, and then those from before. It serves once.
+
+    Args:
+        target: the object.
+        **values: by attribute, its value in the context.
+    """
 
     def __init__(self, target: Any, **values: Any) -> None:
         self._target, self._values = target, values

@@ -62,7 +62,7 @@ def image_of(x: torch.Tensor, layout: PoolLayout) -> torch.Tensor:
 
 
 def max_of_windows(op: str, x: torch.Tensor, *attrs: Any) -> torch.Tensor:
-    """Computes MaxPool and MaxPool3D; `attrs` are those of `pool_layout`."""
+    """Computes MaxPool and MaxPool3D; `attrs`: see `pool_layout`."""
     ksize, strides, _, _, data_format = attrs
     if pooled_depth(ksize, data_format) != 1:
         return _max_of_channels(x, ksize, strides, data_format)

@@ -180,7 +180,7 @@ def pooled_depth(ksize: Sequence[int], data_format: str) -> int:
 
 
 def pool_rule(x: TensorShape, *attrs: Any) -> TensorShape:
-    """Infers the shape of the result of pooling; `attrs` are those of `pool_layout`."""
+    """Infers the shape of the result of pooling; `attrs`: see `pool_layout`."""
     ksize, strides, padding, explicit, data_format = attrs
     channels = x[-1 if channels_last(data_format) else 1] if x.rank == len(ksize) else None
     one_each = (1,) * len(ksize)
