@@ -3,14 +3,15 @@
 A program that needs more steps, kernels or instructions than recorded got slower. Record a change that is intended.
 """
 
+import json
 import platform
+import subprocess
 import sys
 
-import numpy as np
 import pytest
 
-import tapeflow as tf
-from compiled_programs import PROGRAMS, compile_program, read_record, values_of
+import compiled_programs
+from compiled_programs import PROGRAMS, read_record
 
 RECORDED = read_record()
 
@@ -19,15 +20,17 @@ def test_all_programs_are_recorded():
     assert list(RECORDED) == list(PROGRAMS)
 
 
+@pytest.fixture(scope="module")
+def made():
+    """What the compiler makes now of all programs."""
+    return json.loads(subprocess.check_output([sys.executable, compiled_programs.__file__], text=True))
+
+
 @pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() != "x86_64", reason="machine code is recorded for this platform"
 )
 @pytest.mark.parametrize("name", list(PROGRAMS))
-def test_sources_and_machine_code_are_those_recorded(name, monkeypatch):
-    results, text = compile_program(name, monkeypatch)
+def test_sources_and_machine_code_are_those_recorded(name, made):
+    text, wrong = made[name]
+    assert not wrong
     assert text == RECORDED[name]
-    if not name.startswith("update"):
-        eager = PROGRAMS[name][0](*values_of(name))
-        for result, expected in zip(tf.nest.flatten(results), tf.nest.flatten(eager), strict=True):
-            exact = [tf.cast(t, tf.float64) for t in (result, expected)]
-            np.testing.assert_allclose(*exact, rtol=1e-4, atol=1e-5)
