@@ -102,6 +102,16 @@ def test_without_a_writer_nothing_is_written():
         tf.summary.scalar("x", 1.0, step=[1, 2])
 
 
+def test_record_if_decorates_functions(writer):
+    @tf.summary.record_if(False)
+    def records(depth):
+        inner = records(depth - 1) if depth else []
+        return [*inner, bool(tf.summary.should_record_summaries())]
+
+    with writer.as_default(step=1):
+        assert records(2) == [False] * 3 and bool(tf.summary.should_record_summaries())
+
+
 def test_record_if(writer):
     asked = []
 

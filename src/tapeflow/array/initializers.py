@@ -36,7 +36,7 @@ class Initializer:
 
     def get_config(self) -> dict[str, Any]:
         """Returns the arguments that create the same initializer again."""
-        return dict(vars(self))
+        return {}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
@@ -131,6 +131,10 @@ class RandomUniform(Initializer):
     def __init__(self, minval: TensorLike = -0.05, maxval: TensorLike = 0.05, seed: int | None = None) -> None:
         self.minval, self.maxval, self.seed = minval, maxval, seed
 
+    def get_config(self) -> dict[str, Any]:
+        """Returns the arguments that create the same initializer again."""
+        return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
+
     def __call__(self, shape: ShapeLike, dtype: DTypeLike = float32, **kwargs: Any) -> Tensor:
         """Returns numbers of a shape and a floating or integer dtype."""
         from tapeflow.random.stateful import uniform
@@ -161,6 +165,10 @@ class RandomNormal(Initializer):
 
     def __init__(self, mean: TensorLike = 0.0, stddev: TensorLike = 0.05, seed: int | None = None) -> None:
         self.mean, self.stddev, self.seed = mean, stddev, seed
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the arguments that create the same initializer again."""
+        return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike = float32, **kwargs: Any) -> Tensor:
         """Returns numbers of a shape and a floating dtype."""

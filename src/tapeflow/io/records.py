@@ -283,7 +283,8 @@ class TFRecordOptions:
             return None
         options: dict[str, Any] = {
             "level": self.compression_level, "method": self.compression_method, "memLevel": self.mem_level,
-            "strategy": self.compression_strategy, "wbits": self.window_bits or _WINDOW_BITS[kind],
+            "strategy": self.compression_strategy,
+            "wbits": _WINDOW_BITS[kind] if self.window_bits is None else self.window_bits,
         }  # fmt: skip
         return zlib.compressobj(**{name: value for name, value in options.items() if value is not None})
 

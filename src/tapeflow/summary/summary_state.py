@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from tapeflow.core.context import override
@@ -86,7 +86,8 @@ def chosen_step(step: TensorLike | None) -> Tensor:
     return convert(step, int64)
 
 
-def record_if(condition: TensorLike | Callable[[], Any] | None) -> AbstractContextManager[None]:
+@contextmanager
+def record_if(condition: TensorLike | Callable[[], Any] | None) -> Iterator[None]:
     """Writes summaries in a scope only if a condition holds.
 
     Args:
@@ -94,14 +95,15 @@ def record_if(condition: TensorLike | Callable[[], Any] | None) -> AbstractConte
             is True.
 
     Returns:
-        A context manager.
+        A context manager, which decorates functions, too.
 
     Example:
         >>> with tf.summary.record_if(False):
         ...     bool(tf.summary.should_record_summaries())
         False
     """
-    return override(recording, condition=condition)
+    with override(recording, condition=condition):
+        yield
 
 
 def should_record_summaries() -> Tensor:
