@@ -254,9 +254,8 @@ def _formed(name: str) -> Callable[..., typing.Any]:
 
     def call(arguments: dict[str, typing.Any]) -> typing.Any:
         graph = state.graph
-        # A function can run all but a Merge, which waits for the first input that arrives.
-        runs = graph is None or (graph.building_function and not graph.takes_control_flow and name != "Merge")
-        if build is not None and not runs:
+        is_function = graph is not None and graph.building_function and not graph.takes_control_flow
+        if build is not None and graph is not None and (not is_function or name in decompositions.eager_only):
             label = arguments.pop("name")
             return results(arguments, node_calls.call(name, build, arguments, label))
         arguments = {registered.get(n, n): v for n, v in arguments.items()}

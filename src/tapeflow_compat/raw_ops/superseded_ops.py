@@ -527,7 +527,7 @@ def _switch(data: Tensor, pred: Tensor) -> Any:
     return (nothing, tf.identity(data)) if pred else (tf.identity(data), nothing)
 
 
-@form("Merge", shape=_merged_rule)
+@form("Merge", shape=_merged_rule, eager=True)  # a graph waits for the first input that arrives
 def _merge(inputs: list[Tensor]) -> Any:
     return tf.identity(inputs[0]), tf.constant(0)
 

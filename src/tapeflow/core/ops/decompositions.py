@@ -25,11 +25,14 @@ if TYPE_CHECKING:
 Form = Callable[..., Any]
 
 forms: dict[str, Form] = {}
+eager_only: set[str] = set()
 # The shape rules of some forms, and the inputs that the rules read as static values.
 _shapes: dict[str, tuple[Callable[..., Any], Sequence[str]]] = {}
 
 
-def form(*names: str, shape: Callable[..., Any] | None = None, host: Sequence[str] = ()) -> Callable[[Form], Form]:
+def form(
+    *names: str, shape: Callable[..., Any] | None = None, host: Sequence[str] = (), eager: bool = False
+) -> Callable[[Form], Form]:
     """Decorates the form of an op, or of several that take the same arguments.
 
     The form's parameters are the inputs and attrs that it reads: tensors, lists of them, and plain values. It returns a
@@ -41,9 +44,11 @@ def form(*names: str, shape: Callable[..., Any] | None = None, host: Sequence[st
         shape: the ops' shape rule in graphs, a function of all arguments. Needed if it checks or infers more than the
             rules of the ops in the form.
         host: the inputs that the rule and the form take as Python values if they are static.
+        eager: the form is right only eagerly: all graphs get the op itself from its builder.
     """
 
     def decorate(function: Form) -> Form:
+        eager_only.update(names if eager else ())
         for name in names:
             forms[name] = function
             if shape is not None:
