@@ -49,7 +49,26 @@ def _element_spec(output_types: Any, output_shapes: Any) -> Any:
     return elements.pack(output_types, specs)
 
 
-class Iterator(GraphIterator):
+class _WithOutputs:
+    """What `element_spec` says, in the attributes of TensorFlow 1."""
+
+    @property
+    def output_types(self) -> Any:
+        """The dtypes of the elements, in their structure."""
+        return get_output_types(self)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of the elements, in their structure."""
+        return get_output_shapes(self)
+
+    @property
+    def output_classes(self) -> Any:
+        """The classes of the elements, in their structure."""
+        return get_output_classes(self)
+
+
+class Iterator(_WithOutputs, GraphIterator):
     """An iterator in a graph, which a session initializes with the operation that `make_initializer` gives.
 
     Made by `from_structure`, `make_initializable_iterator` and `make_one_shot_iterator`.
@@ -79,6 +98,12 @@ class Iterator(GraphIterator):
             output_types, output_shapes: the dtypes and shapes of the elements, in their structure.
             output_classes: accepted, and without effect.
 
+        Returns:
+            An iterator without an initializer.
+
+        Raises:
+            InvalidArgumentError: when the graph runs, if the string names no iterator, or one of other elements.
+
         Example:
             >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
             ...     iterator = tf.compat.v1.data.Dataset.range(3).make_one_shot_iterator()
@@ -91,8 +116,12 @@ class Iterator(GraphIterator):
         return Iterator(ops.IteratorFromStringHandleV2(string_handle, *element_attrs(spec)), spec)
 
     def string_handle(self, name: str | None = None) -> Any:
-        """Returns a string scalar that names the iterator, for `from_string_handle`."""
-        return ops.IteratorToStringHandle(self._handle)
+        """Returns a string scalar that names the iterator; `from_string_handle` has an example.
+
+        Args:
+            name: of the operation.
+        """
+        return ops.IteratorToStringHandle(self._handle, name=name)
 
     @staticmethod
     def from_structure(
@@ -134,21 +163,6 @@ class Iterator(GraphIterator):
             raise TypeError(f"Expected a dataset of elements of {self._spec}, but got one of {dataset.element_spec}.")
 
         return ops.MakeIterator(dataset._variant_tensor, self._handle)
-
-    @property
-    def output_types(self) -> Any:
-        """The dtypes of the elements."""
-        return get_output_types(self)
-
-    @property
-    def output_shapes(self) -> Any:
-        """The shapes of the elements."""
-        return get_output_shapes(self)
-
-    @property
-    def output_classes(self) -> Any:
-        """The classes of the elements."""
-        return get_output_classes(self)
 
 
 def make_one_shot_iterator(dataset: datasets.Dataset) -> Any:
@@ -228,7 +242,7 @@ def get_output_classes(dataset_or_iterator: Any) -> Any:
     return elements.map_specs(lambda s: s.value_type, dataset_or_iterator.element_spec)
 
 
-class Dataset(datasets.Dataset):
+class Dataset(_WithOutputs, datasets.Dataset):
     """A `tf.data.Dataset` with the methods of TensorFlow 1. Its transformations return datasets of this class, too.
 
     Example:
@@ -238,35 +252,49 @@ class Dataset(datasets.Dataset):
         0 1
     """
 
-    @property
-    def output_types(self) -> Any:
-        """The dtypes of the elements, in their structure."""
-        return get_output_types(self)
-
-    @property
-    def output_shapes(self) -> Any:
-        """The shapes of the elements, in their structure."""
-        return get_output_shapes(self)
-
-    @property
-    def output_classes(self) -> Any:
-        """The classes of the elements, in their structure."""
-        return get_output_classes(self)
-
     def make_one_shot_iterator(self) -> Any:
-        """Returns an iterator that goes over the dataset once; see `tf.compat.v1.make_one_shot_iterator`."""
+        """Returns an iterator that goes over the dataset once; see `tf.compat.v1.data.make_one_shot_iterator`.
+
+        Example:
+            >>> int(tf.compat.v1.data.Dataset.range(3).make_one_shot_iterator().get_next())
+            0
+        """
         return make_one_shot_iterator(self)
 
     def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator:
-        """Returns an iterator with an initializer; see `tf.compat.v1.make_initializable_iterator`."""
+        """Returns an iterator with an initializer; see `tf.compat.v1.data.make_initializable_iterator`.
+
+        Args:
+            shared_name: accepted, and without effect.
+
+        Raises:
+            RuntimeError: no graph is being built.
+
+        Example:
+            >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            ...     iterator = tf.compat.v1.data.Dataset.range(3).make_initializable_iterator()
+            ...     element = iterator.get_next()
+            ...     session.run(iterator.initializer)
+            ...     print(session.run(element))
+            0
+        """
         return make_initializable_iterator(self, shared_name)
 
     @staticmethod
     def from_sparse_tensor_slices(sparse_tensor: SparseTensor) -> Dataset:
         """Returns a dataset of the rows of a sparse tensor: their indices, their values, and their dense shape.
 
+        Args:
+            sparse_tensor: a `tf.sparse.SparseTensor` of rank 1 or more.
+
         Raises:
             TypeError: the argument is no sparse tensor.
+
+        Example:
+            >>> matrix = tf.sparse.from_dense([[0, 5], [6, 0]])
+            >>> rows = tf.compat.v1.data.Dataset.from_sparse_tensor_slices(matrix)
+            >>> [values.numpy().tolist() for _, values, _ in rows]
+            [[5], [6]]
         """
         if not isinstance(sparse_tensor, SparseTensor):
             raise TypeError(f"`sparse_tensor` must be a `tf.sparse.SparseTensor`. Got {type(sparse_tensor)}.")
@@ -280,11 +308,21 @@ class Dataset(datasets.Dataset):
         deterministic: bool | None = None,
         use_unbounded_threadpool: bool = False,
     ) -> datasets.Dataset:
-        """Returns `map(...)`. There is one kind of functions here."""
+        """Returns `map(...)` with the first three arguments: there is one kind of functions here.
+
+        Example:
+            >>> [int(x) for x in tf.compat.v1.data.Dataset.range(2).map_with_legacy_function(lambda x: x + 1)]
+            [1, 2]
+        """
         return self.map(map_func, num_parallel_calls, deterministic)
 
     def filter_with_legacy_function(self, predicate: Callable[..., Any]) -> datasets.Dataset:
-        """Returns `filter(...)`. There is one kind of functions here."""
+        """Returns `filter(predicate)`: there is one kind of functions here.
+
+        Example:
+            >>> [int(x) for x in tf.compat.v1.data.Dataset.range(2).filter_with_legacy_function(lambda x: x > 0)]
+            [1]
+        """
         return self.filter(predicate)
 
 
