@@ -278,9 +278,8 @@ def _distinct_slices(x: Any, axis: Any) -> tuple[Any, torch.Tensor, torch.Tensor
     number = _only_axis(TensorShape(x.shape), axis)
     if number is None or x.ndim == 1:
         return _distinct_elements(x)
-    codes = _distinct_elements(x.reshape(-1))[1].reshape(
-        x.shape
-    )  # numbers that are equal where the elements are; NaNs never are
+    # Numbers that are equal where the elements are; NaNs never are.
+    codes = _distinct_elements(x.reshape(-1))[1].reshape(x.shape)
     rows = codes.movedim(number, 0).flatten(1)
     rows = torch.nn.functional.pad(rows, (1, 0))  # slices without elements are equal
     codes = torch.unique(rows, dim=0, return_inverse=True)[1]

@@ -308,7 +308,7 @@ def crop_to_bounding_box(
     require(targets[0] > 0, "target_height must be > 0.")
     require(width >= targets[1] + offsets[1], "width must be >= target + offset.")
     require(height >= targets[0] + offsets[0], "height must be >= target + offset.")
-    return _cut_images(tensor, offsets, targets, shape(tensor)[-1])  # so that targets must be int32
+    return _cut_images(tensor, offsets, targets, shape(tensor)[-1])  # int32, as targets must be
 
 
 def resize_with_crop_or_pad(image: TensorLike, target_height: int, target_width: int) -> Tensor:

@@ -410,7 +410,7 @@ def _begin_in_own_folder(on_train_begin: Any, self: Any, logs: Any = None) -> No
     resolver = strategy.cluster_resolver
     shared = vars(self).setdefault("_folder_of_first_worker", self.backup_dir)
     own = f"{os.fspath(shared)}.{resolver.task_type}{resolver.task_id}"
-    _move_backups(self, shared if os.path.exists(shared) else own)  # where workers have disks of their own
+    _move_backups(self, shared if os.path.exists(shared) else own)  # if workers have separate disks
     on_train_begin(self, logs)
     _move_backups(self, own)
 

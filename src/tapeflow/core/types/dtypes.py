@@ -71,7 +71,7 @@ class DType(ValuelessType):
     is_unsigned: builtins.bool
     _is_ref_dtype: builtins.bool
 
-    # Each dtype has a hash of its own: that of its number, which it equals.
+    # The hash of a dtype is the hash of its number, because the two are equal.
     __slots__ = ("__hash__", *__annotations__)
 
     def __new__(cls, type_enum: int, handle_data: None = None) -> DType:

@@ -207,8 +207,9 @@ def _binary_function(
     """Returns an elementwise function of two tensors, which are promoted.
 
     Args:
-        name, of, summary, example: its name, what it computes, and what its docstring says.
-        bools: the function that replaces it for bools, or the dtype that bools are computed in.
+        name, of: its name, and the function for tensors of one dtype.
+        summary, example: parts of its docstring.
+        bools: the function for bools, or the dtype to which bools are converted.
         promote: converts both arguments to tensors of one dtype.
     """
 

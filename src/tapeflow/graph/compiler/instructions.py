@@ -37,7 +37,7 @@ def new_function(
 
 
 def minimum(b: ir.IRBuilder, x: Any, y: Any) -> Any:
-    """Returns the smaller one of two signed integers."""
+    """Returns the minimum of two signed integers."""
     return b.select(b.icmp_signed("<", x, y), x, y)
 
 

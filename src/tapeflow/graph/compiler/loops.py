@@ -11,7 +11,7 @@ from tapeflow.core.types.dtypes import DType
 CONTIGUOUS, STRIDED, SCATTERED = "contiguous", "strided", "scattered"
 REPEATED, EXPANDED = "repeated", "expanded"
 # Elements of an inner loop: a shorter one, as for channels, becomes one loop with the loop around it. An operand
-# that is broadcast along one of the two is repeated on the stack, which has room for so many elements of each.
+# with a broadcast dimension there is repeated on the stack, which has room for so many elements of each.
 SHORT, _LONG = 64, 512
 _LEAST_REPEATED = 1 << 14  # elements: with fewer, repeating takes as long
 

@@ -106,7 +106,7 @@ class ComposedOperator(LinearOperator):
         return self._operators
 
     def _all_square(self) -> bool:
-        """Returns True if determinants and solutions follow from those of the parts."""
+        """Returns True if determinants and solutions can be computed from the parts."""
         return all(o.is_square for o in self._operators)
 
 
