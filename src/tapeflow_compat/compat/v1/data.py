@@ -50,7 +50,7 @@ def _element_spec(output_types: Any, output_shapes: Any) -> Any:
 
 
 class _WithOutputs:
-    """What `element_spec` says, in the attributes of TensorFlow 1."""
+    """The attributes of TensorFlow 1 that say what `element_spec` does."""
 
     @property
     def output_types(self) -> Any:
