@@ -82,7 +82,10 @@ class ItemSelector:
 
 
 def _positive_axis(axis: int, items: RaggedTensor) -> int:
-    return axis + items.ragged_rank + items.flat_values.shape.rank if axis < 0 else axis
+    rank = items.ragged_rank + items.flat_values.shape.rank
+    if not -rank <= axis < rank:
+        raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
+    return axis + rank if axis < 0 else axis
 
 
 def _reduce_inner(flags: Tensor | RaggedTensor, axis: int) -> Any:

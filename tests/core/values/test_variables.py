@@ -114,6 +114,17 @@ def test_it_updates_in_place_where_nobody_looks():
     assert v.numpy()[:2, 0].tolist() == [4.0, 3.0]
 
 
+def test_small_ones_update_in_place_after_a_scatter():
+    v = tf.Variable([1.0, 2.0])
+    v.scatter_add(slices([1.0], [0]))
+    memory = v._memory().data_ptr()
+    for _ in range(3):
+        v.assign_add([1.0, 1.0])
+    v.assign_sub([0.5, 0.0])
+    assert v._memory().data_ptr() == memory
+    assert v.numpy().tolist() == [4.5, 5.0]
+
+
 def test_it_updates_in_place_once_nobody_looks_any_more():
     v = updated()
     seen = v.value()
