@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.core import machine_code, mkl
+from tapeflow.core import loops, machine_code, mkl
 from tapeflow.core.machine_code import Target
 from tapeflow.graph.codegen.compile import Written
 
@@ -256,6 +256,13 @@ def same_twice(x, w, b):
     return tf.exp(x @ w) + tf.exp(x @ w) * tf.cast(tf.shape(x)[0], tf.float32), tf.identity(b) * 1.0
 
 
+def batches(x, w, b):
+    """A function of a batch of a dataset, whose size is unknown: it stays a call. Another one is inlined."""
+    rows = tf.data.Dataset.from_tensors(x).unbatch().batch(2)
+    called, inlined = (tf.function(lambda rows: tf.tanh(rows @ w) * 2.0 + b) for _ in range(2))
+    return called(next(iter(rows))), inlined(tf.random.uniform([2, 4]) * 0.0)
+
+
 def of_constants(x, w, b):
     """Results that do not change between calls."""
     table = tf.transpose(tf.exp(TABLE) * 2.0)
@@ -269,8 +276,8 @@ def random_ops(x, w, b):
 TABLE = random(100, 80)
 SMALL = [random(3, 4), random(4, 4), random(4)]
 FUNCTIONS = [
-    network, network_gradient, moves, effect, two_calls, rows_that_are_taken, branch, case, same_twice, of_constants,
-    random_ops,
+    network, network_gradient, moves, effect, two_calls, rows_that_are_taken, branch, case, same_twice, batches,
+    of_constants, random_ops,
 ]  # fmt: skip
 
 
@@ -446,6 +453,86 @@ def large_rows(x, w, u, b):
     return y
 
 
+def indexed(x, w, u, b):
+    """Parts of tensors at indices that the loop computes."""
+    table = u
+    for i in tf.range(4):
+        at = (3 * i + 1) % 4
+        row = tf.gather(table, at) + tf.gather_nd(table, [[3 - i, 1], [i, 2]])[:1]
+        part = tf.slice(table, [at, 1], [1, 2]) * tf.one_hot(tf.minimum(at, 1), 2)
+        table = tf.tensor_scatter_nd_update(table, [[i], [at]], tf.stack([row * 0.5, tf.tile(part[0], [2])]))
+    return table, tf.gather(tf.transpose(table), [2, 0])
+
+
+def lists_within(x, w, u, b):
+    """A loop in a loop: the inner one reads and writes entries, and ends by its state."""
+    rows, sums = tf.TensorArray(tf.float32, 4, clear_after_read=False).unstack(u), tf.TensorArray(tf.float32, 3)
+    for i in tf.range(3):
+        total, j = b * 0.0, 0
+        while j <= i and tf.reduce_sum(total) < 5.0:
+            total += rows.read(j) * tf.cast(i + 1, tf.float32)
+            j += 1
+        rows = rows.write(i, total)
+        sums = sums.write(i, tf.reduce_max(total))
+    return rows.stack(), sums.stack()
+
+
+def chooses_entries(x, w, u, b):
+    """Branches that change lists."""
+    entries, state = tf.TensorArray(tf.float32, 4), b
+    for i in tf.range(4):
+        if state[0] > 1.0:
+            entries, state = entries.write(i, state * 2.0), state * 0.5
+        else:
+            entries, state = entries.write(i, -state), state + u[i]
+    return entries.stack(), state
+
+
+def draws_of_loops(x, w, u, b):
+    """Numbers of the op's own seed, and of a key."""
+    y = b
+    for i in tf.range(4):
+        y += tf.random.uniform([4], seed=3) * 0.0
+        key, counter = tf.cast([i, 1], tf.uint64)[:1], tf.zeros([2], tf.uint64)
+        bits = tf.raw_ops.StatelessRandomUniformV2(shape=[4], key=key, counter=counter, alg=1)
+        y += bits * 0.1
+    return y
+
+
+def biases(x, w, u, b):
+    """Biases of rank 3, and reductions of integers and over no or several dimensions."""
+    total, count = tf.zeros([5, 2, 4]), tf.constant([1, 2])
+    for i in tf.range(3):
+        total = tf.nn.bias_add(tf.tanh(total), b) + tf.reduce_mean(total, [0, 2], keepdims=True)
+        total = tf.reshape(tf.reduce_sum(total[None], []), [5, 2, 4])
+        count = tf.reduce_sum([count, count + i], 0)
+    return total, tf.reduce_sum(total, [0, 1]), count
+
+
+def from_the_end(x, w, u, b):
+    """A list of unknown length, read from its end."""
+    parts, y = tf.TensorArray(tf.float32, 0, dynamic_size=True, clear_after_read=False), b
+    for i in tf.range(4):
+        parts = parts.write(i, y * tf.cast(i, tf.float32))
+        y = y * 0.5 + parts.read(i)
+    for i in tf.range(parts.size()):
+        y += parts.read(3 - i) * u[i]
+    return y
+
+
+def numbers(x, w, u, b):
+    """Numbers of Python in a loop: sums, quotients, conversions, vectors, and what a device computes."""
+    n, small, sizes = tf.constant(7), tf.constant(200, tf.uint8), tf.constant([1, 2])
+    for i in tf.range(5):
+        n = tf.abs(n * 3 - i) % 11 - n // 2
+        small += tf.cast(i, tf.uint8) * tf.constant(60, tf.uint8)
+        sizes = sizes * 2 + n
+        with tf.device("CPU:0"):
+            n = tf.maximum(n, -i)
+        b = tf.sort(b) + tf.cast(n, tf.float32)
+    return n, small, sizes, b
+
+
 def gradients_of(function):
     """Returns the function that computes the gradients of a function's results."""
 
@@ -460,7 +547,7 @@ def gradients_of(function):
 
 LOOPS = [
     recurrent, gated, powers, newton, collatz, nested, sorts, scatters, random_walk, searches, prologue, counted,
-    limited, large_rows,
+    limited, large_rows, indexed, lists_within, chooses_entries, draws_of_loops, biases, from_the_end, numbers,
 ]  # fmt: skip
 OF_LOOPS = [random(5, 2, 3), random(3, 4), random(4, 4), random(4)]
 
@@ -563,6 +650,15 @@ def hessian(x):
     return outer.jacobian(g, x)
 
 
+# ---- convolutions ----------------------------------------------------------------------------------------------------
+
+
+def convolution(images, filters, bias):
+    y = tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(images, filters, 1, "SAME"), bias))
+    y = tf.nn.conv2d(y, filters, [1, 2, 1, 1], [[0, 0], [2, 1], [0, 3], [0, 0]], dilations=[1, 1, 2, 1])
+    return tf.nn.max_pool2d(y, 2, 2, "VALID")
+
+
 LARGE_WEIGHTS = [tf.TensorSpec([None, None, 900]), random(900, 300) / 900.0, random(300, 300) / 300.0, random(300)]
 UNKNOWN = tf.TensorSpec([None, 4])
 PROGRAMS = {
@@ -590,6 +686,8 @@ PROGRAMS = {
     "gradient: unknown": (gradients_of(gated), [tf.TensorSpec([None, None, 3]), *OF_LOOPS[1:]]),
     "loop: large weights": (recurrent, LARGE_WEIGHTS),
     "gradient: large weights": (gradients_of(recurrent), LARGE_WEIGHTS),
+    "convolution": (convolution, [random(2, 9, 7, 16), random(3, 3, 16, 16), random(16)]),
+    "convolution: gradient": (gradients_of(convolution), [random(2, 9, 7, 16), random(3, 3, 16, 16), random(16)]),
     "jit loop: sorts": (sorts, OF_LOOPS),
     "jit loop: large rows": (large_rows, OF_LOOPS),
     "attention": (attention, [random(4000, 3, 4, 5)]),
@@ -625,6 +723,7 @@ def compile_program(name, monkeypatch):
     kernels, written, load, write = {}, [], Target.load, Written._compile
     monkeypatch.setattr(machine_code.target(), "lanes", LANES)
     monkeypatch.setattr(machine_code.target(), "has_fma", True)
+    monkeypatch.setattr(loops, "_WORTH_COMPILING", float("inf"))  # kernels with loops compile once they have run long
     for products in ("products_are_slow", "narrow_products_are_slow"):
         monkeypatch.setattr(mkl, products, lambda: False)
 
