@@ -206,16 +206,26 @@ def read_tests() -> tuple[dict[tuple[pathlib.Path, str], set[str]], dict[pathlib
                     parts[alias.asname or alias.name] = (
                         shared.get(module or "", set()) if module != "op_table" else set()
                     )
-            named = [node.name] if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else []
-            if isinstance(node, (ast.Assign, ast.AnnAssign)):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                named = [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)]
-            for name in named:
-                parts[name] = words_of(source_of(node, lines))
+            parts |= dict.fromkeys(defined_names(node), words_of(source_of(node, lines)))
         for name in parts:
             if name.startswith(("test", "Test")):
                 words[path, name] = closure(name, parts)
     return words, imports
+
+
+def defined_names(node: ast.stmt) -> list[str]:
+    """The names that a statement of a module defines."""
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)]
+
+
+@functools.cache
+def prelude_words(prelude: str) -> dict[str, set[str]]:
+    """The words of each name that the prelude of goldens defines."""
+    lines = prelude.splitlines()
+    return {name: words_of(source_of(s, lines)) for s in ast.parse(prelude).body for name in defined_names(s)}
 
 
 def closure(name: str, parts: dict[str, set[str]]) -> set[str]:
@@ -347,6 +357,8 @@ def described(value: Any) -> str:
         )
     if callable(value) and hasattr(value, "__code__"):
         return " ".join((value.__name__, *value.__code__.co_names))
+    if prelude := getattr(value, "prelude", ""):  # a golden's, with the functions that its source calls
+        return " ".join(closure("", {**prelude_words(prelude), "": words_of(f"{value.title} {value.source}")}))
     return " ".join(
         str(getattr(value, name)) for name in ("name", "source", "title", "__name__") if hasattr(value, name)
     )
