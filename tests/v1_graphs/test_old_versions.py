@@ -10,8 +10,8 @@ import pytest
 import tapeflow as tf
 
 v1 = tf.compat.v1
-HOME = pathlib.Path(__file__).parent / "fixtures" / "old_versions"
-SCRIPT = pathlib.Path(__file__).parents[1] / "scripts" / "old_versions" / "graphs.py"
+HOME = pathlib.Path(__file__).parents[1] / "fixtures" / "old_versions"
+SCRIPT = pathlib.Path(__file__).parents[2] / "scripts" / "old_versions" / "graphs.py"
 
 
 def _subject():
