@@ -19,8 +19,8 @@ from tapeflow.summary.summary_state import recording
 
 # ---- the tests of a source file --------------------------------------------------------------------------------------
 
-SECONDS = 40  # of processor time, for the tests of a file
-FIRST = 6  # parameters of each test, before the others
+SECONDS = 60  # of processor time, for the tests of a file
+FIRST = 6  # parameters of each test that has another file's name, before the others
 
 
 def pytest_addoption(parser):
@@ -62,7 +62,7 @@ def pytest_collection_modifyitems(config, items):
         ranks = {item: picked.rank(item.path, function_name(item)) for item in items}
         config.hook.pytest_deselected(items=[item for item in items if ranks[item] is None])
         kept = [item for item in items if ranks[item] is not None]
-        first = set(first_parameters(kept))
+        first = set(first_parameters(kept, picked.own))
         items[:] = sorted(kept, key=lambda item: (item not in first, ranks[item]))
         config.picked_until = processor_time() + SECONDS
 
@@ -74,13 +74,17 @@ def pytest_collection_finish():
     gc.freeze()
 
 
-def first_parameters(items):
-    """Some parameters of each test, and all of a table's: they run first, so that long tests leave time for others."""
+def first_parameters(items, own):
+    """Some parameters of each test, and all of a table's and of the file's own tests.
+
+    They run first, so that long tests leave time for others.
+    """
     groups = collections.defaultdict(list)
     for item in items:
         groups[item.path, item.cls, item.originalname].append(item)
     for (path, _, _), group in groups.items():
-        yield from (group if affected_tests.is_table(path) else group[:: -(-len(group) // FIRST)])
+        all_first = affected_tests.is_table(path) or (path, function_name(group[0])) in own
+        yield from (group if all_first else group[:: -(-len(group) // FIRST)])
 
 
 def processor_time():
