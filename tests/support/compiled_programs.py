@@ -141,6 +141,52 @@ def normalized(x):
     return tf.nn.relu(y), mean, variance
 
 
+def reshaped(x):
+    y = tf.reshape(tf.sin(x) * 2.0, [6, -1]) + 1.0
+    return tf.exp(y) * y, tf.reshape(tf.cos(x) + 1.0, [1, -1, 1]) * 2.0
+
+
+def draws_of_shapes(x):
+    """Draws of shapes that clusters do not draw, or hardly: columns, two numbers, one number, integers, normals."""
+    seed = tf.constant([3, 4])
+    shapes = [[64, 1], [2], [3], [1, 3], []]
+    uniform = [tf.random.stateless_uniform(shape, seed) * 2.0 + 1.0 for shape in shapes]
+    integers = tf.random.stateless_uniform([8], seed, 0, 9, tf.int32) * 2 + 1
+    return uniform, integers, tf.random.stateless_normal([8], seed) * x[0, :8] + 1.0
+
+
+def reductions(x):
+    y = tf.sin(x) * 2.0
+    axes = None, 0, 1, -1, [0, 2], [1, 2], []
+    sums = [tf.reduce_sum(y + 1.0, axis) * 2.0 for axis in axes]
+    others = tf.reduce_min(y * 3.0, -1), tf.reduce_max(y - 1.0, [0, 1]), tf.reduce_mean(y * y, -1), tf.reduce_prod(y, 1)
+    flags = tf.reduce_any(y > 1.5, -1), tf.reduce_all(y > -2.0, 0)
+    return sums, others, flags, tf.math.reduce_variance(y, -1), tf.argmax(y * 2.0, -1)
+
+
+def between(x):
+    """Two loops that another one, a product, stands between; and a third that depends on neither."""
+    y = tf.sin(x) * 2.0
+    product = y @ x
+    return y + tf.cos(product) * 2.0, tf.reduce_sum(tf.exp(x) * 3.0, -1) + 1.0, tf.reduce_max(y) * y
+
+
+def selections(x, y):
+    clipped = tf.clip_by_value(x * 2.0, 0.3, 1.2), tf.clip_by_value(y, x, x + 1.0)
+    chosen = tf.where(x > 0.5, x * 3.0, 0.0), tf.where(y[0] > 0.5, x, y) + 1.0
+    return clipped, chosen, tf.minimum(x, tf.maximum(y * 2.0, 0.5)), tf.math.multiply_no_nan(x, y - y)
+
+
+def logic(x, y):
+    a, b = x > 30, (y < 60) & (x != y)
+    return a | b, tf.math.logical_xor(a, ~b), tf.cast(a == b, tf.uint8) * 3, tf.where(a, x * 2, y) - 1
+
+
+def affine(x, row):
+    """Rows whose length no vector divides, and a factor of one number."""
+    return tf.reduce_mean((x * row[0] + row) ** 2, -1, keepdims=True) * x - tf.squeeze(x[:1] * 2.0, 0)
+
+
 LARGE = (64, 128)
 CLUSTERS = {
     "layer norm": (layer_norm, [random(*LARGE), random(128), random(128)]),
@@ -168,6 +214,18 @@ CLUSTERS = {
     "shifts of bytes": (shifts, [tf.cast(tf.range(100), tf.uint8), tf.cast(tf.range(100) % 7, tf.uint8)]),
     "squeezed": (squeezed, [random(300)]),
     "bias gradient": (bias_gradient, [random(4, 9, 32)]),
+    "reshaped": (reshaped, [random(3, 4)]),
+    "draws of shapes": (draws_of_shapes, [random(*LARGE)]),
+    "reductions": (reductions, [random(3, 5, 9)]),
+    "reductions of doubles": (reductions, [random(3, 1, 9, dtype="float64")]),
+    "between": (between, [random(16, 16)]),
+    "selections": (selections, [random(9, 16), random(9, 16)[::-1] * 1.5]),
+    "logic": (logic, [tf.range(100), tf.range(0, 200, 2)]),
+    "logic of bytes": (logic, [tf.cast(tf.range(100) + 120, tf.uint8), tf.cast(tf.range(0, 200, 2), tf.uint8)]),
+    "logic of long integers": (logic, [tf.range(100, dtype=tf.int64) - 50, tf.range(0, 200, 2, tf.int64)]),
+    "negative integers": (integers, [tf.range(-50, 50), tf.cast(tf.range(50, 0, -0.5), tf.int32) + 1]),
+    "affine": (affine, [random(5, 37), random(37)]),
+    "affine of any number": (affine, [tf.TensorSpec([None, 37]), random(37)]),
     "batch norm": (normalized, [random(2, 3, 3, 4)]),
 }
 
@@ -566,6 +624,29 @@ def masked_attention(x):
     return tf.matmul(tf.nn.softmax(scores), x + 1.0)
 
 
+def causal_attention(x):
+    scores = tf.matmul(x, x * 2.0, transpose_b=True) * 0.5
+    seen = tf.linalg.band_part(tf.ones([4, 4]), -1, 0) > 0.0
+    return tf.matmul(tf.nn.softmax(tf.where(seen, scores, -1e9)), x + 1.0)
+
+
+def biased_attention(x):
+    scores = tf.einsum("bhqd,bhkd->bhqk", x[:, :, :2], x * 2.0) / 2.0 + BIAS
+    return tf.einsum("bhqk,bhkd->bqhd", tf.nn.softmax(scores), x + 1.0)
+
+
+def weights_of_attention(x):
+    """Not attention: the weights are a result, and the softmax is over another axis, too."""
+    scores = tf.matmul(x, x * 2.0, transpose_b=True)
+    weights = tf.nn.softmax(scores)
+    return tf.matmul(weights, x), weights, tf.matmul(tf.nn.softmax(scores, 1), x)
+
+
+def dropped_attention(x):
+    weights = tf.nn.softmax(tf.matmul(x, x * 2.0, transpose_b=True) * 0.5)
+    return tf.matmul(tf.nn.experimental.stateless_dropout(weights, 0.5, [1, 2]), x + 1.0)
+
+
 def loops_of_batch(x):
     def one(row):
         total = row[0]
@@ -659,6 +740,7 @@ def convolution(images, filters, bias):
     return tf.nn.max_pool2d(y, 2, 2, "VALID")
 
 
+BIAS = random(1, 3, 2, 4)
 LARGE_WEIGHTS = [tf.TensorSpec([None, None, 900]), random(900, 300) / 900.0, random(300, 300) / 300.0, random(300)]
 UNKNOWN = tf.TensorSpec([None, 4])
 PROGRAMS = {
@@ -696,6 +778,11 @@ PROGRAMS = {
     "attention: small gradient": (gradients_of(attention), [random(2, 3, 4, 5)]),
     "attention: any length": (gradients_of(attention), [tf.TensorSpec([2, 3, None, 5])]),
     "attention: masked, any length": (gradients_of(masked_attention), [tf.TensorSpec([2, 3, None, 5])]),
+    **{
+        f"attention: {f.__name__}{' of gradients' * (g is not f)}": (g, [random(2, 3, 4, 5)])
+        for f in (causal_attention, biased_attention, weights_of_attention, dropped_attention)
+        for g in (f, gradients_of(f))
+    },
     "batch: loops": (loops_of_batch, [random(5, 3)]),
     "batch: branches": (branches_of_batch, [random(5, 3)]),
     "batch: moves": (moves_of_batch, [random(5, 3)]),
