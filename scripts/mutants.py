@@ -14,8 +14,8 @@ Some changes have no effect that a user relies on. These are not drawn:
 
 - docstrings, annotations, `TYPE_CHECKING`, overloads, `__repr__` and `__str__`;
 - words: strings, and all inside `raise`, `invalid(...)`, `warn(...)` and calls of a logger;
-- speed: constants in capitals, and comparisons with them, and names of sizes of caches, buffers, chunks and pools;
-  `maxsize`, `stacklevel`, `slots`, `non_blocking`, `daemon`, `memory_format`; `lru_cache`;
+- speed: constants in capitals, comparisons with them or their multiples, names of sizes of caches, buffers, chunks and
+  pools; `maxsize`, `stacklevel`, `slots`, `non_blocking`, `daemon`, `memory_format`; `lru_cache`;
 - sums and products of strings, unions of types, `is` between types;
 - swapped arguments of sums, products, maxima and other commutative functions;
 - `strict=` of `zip`, which asserts, and a returned `False` as None;
@@ -339,9 +339,12 @@ def is_about_speed(node: ast.expr) -> bool:
 
 
 def mentions_speed(node: ast.expr) -> bool:
-    """Returns True for a comparison with a constant of speed."""
+    """Returns True for a comparison with a constant of speed, or with a multiple of it."""
+    compared = (side for n in ast.walk(node) if isinstance(n, ast.Compare) for side in (n.left, *n.comparators))
     return any(
-        isinstance(n, ast.Compare) and any(map(is_about_speed, [n.left, *n.comparators])) for n in ast.walk(node)
+        is_about_speed(factor)
+        for side in compared
+        for factor in ((side.left, side.right) if isinstance(side, ast.BinOp) else (side,))
     )
 
 
