@@ -161,7 +161,8 @@ class Seeder(ast.NodeVisitor):
             self.visit(node.value)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        if not any(is_about_speed(t) or (isinstance(t, ast.Name) and t.id.startswith("__")) for t in node.targets):
+        names = [n for t in node.targets for n in (t.elts if isinstance(t, ast.Tuple) else [t])]
+        if not any(is_about_speed(n) or (isinstance(n, ast.Name) and n.id.startswith("__")) for n in names):
             self.visit(node.value)
 
     def visit_Expr(self, node: ast.Expr) -> None:
