@@ -113,7 +113,9 @@ def pytest_terminal_summary(terminalreporter, config):
 def own_seeds():
     """A test that sets the global seed decides nothing for the next one, and torch's draws are those of each run."""
     tf.random.set_seed(None)
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)  # `torch.manual_seed` formats the stack for each kind of device
+    if torch.cuda.is_initialized():
+        torch.cuda.manual_seed_all(0)
 
 
 @pytest.fixture(autouse=True)
