@@ -129,6 +129,14 @@ def test_text_that_is_not_before_a_model_is_an_error(function):
         tf.torch.module(tf.function(lambda x: function(v, x)), tf.TensorSpec([], tf.string))
 
 
+def test_a_dataset_in_a_function_is_an_error():
+    def first(x):
+        return next(iter(tf.data.Dataset.from_tensors(x).unbatch().batch(2))) * 2.0
+
+    with pytest.raises(TypeError, match="Iterator.* has a tensor of dtype resource, .* can't be split off"):
+        tf.torch.module(tf.function(first), tf.TensorSpec([3, 4]))
+
+
 def test_the_place_of_the_cut_is_where_the_fewest_tensors_pass():
     @tf.function
     def masked(words):

@@ -98,6 +98,9 @@ def split(whole: ConcreteFunction) -> Split:
     first = live_steps([s for s in program.steps if not s.must_run or id(s) in cut.before], cut.boundary)
     if any(v is not None and v.trainable for step in first for v in map(variable_of, step.inputs)):
         return Split(None, whole)  # the model comes before text
+    without = {id(t) for step in program.steps if step.must_run and id(step) not in cut.before for t in step.outputs}
+    if any(id(t) in without for step in first for t in step.inputs):
+        return Split(None, whole)  # a step with effects comes before text, such as one that makes a dataset
     used = {id(t) for step in cut.rest for t in step.inputs} | {id(t) for t in program.outputs}
     between = [*(t for t in whole.graph.inputs if id(t) in used), *cut.boundary]
     preprocessing = _part_function(whole, program, first, whole.graph.inputs, between, between)
