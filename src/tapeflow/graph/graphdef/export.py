@@ -444,7 +444,8 @@ def _host_nodes(operation: Operation, argument: Any, value: Any) -> list[Any]:
     if value is None:
         return _all_dimensions(operation, label)
     name = unused_name(f"{operation.name}/{label}", operation.graph._by_name)
-    return [_export_constant(name, np.asarray(value), dtype or dtype_of_value(value))]
+    dtype = dtype or dtype_of_value(value)
+    return [_export_constant(name, np.asarray(value, dtype.as_numpy_dtype), dtype)]
 
 
 def host_constant(operation: Operation, argument: ArgDef, value: Any) -> tuple[Any, DType | None]:

@@ -81,7 +81,7 @@ def dtype_of_value(value: Any) -> DType:
     if isinstance(value, Tensor):
         return value.dtype
     if type(value) in (list, tuple):
-        return dtype_of_value(value[0]) if value else int32
+        return next((dtype for v in value if (dtype := dtype_of_value(v)) is not int32), int32)
     if isinstance(value, float):
         return float32
     return int32 if value is None or -(2**31) <= value < 2**31 else int64
