@@ -133,7 +133,7 @@ def test_a_dataset_in_a_function_is_an_error():
     def first(x):
         return next(iter(tf.data.Dataset.from_tensors(x).unbatch().batch(2))) * 2.0
 
-    with pytest.raises(TypeError, match="Iterator.* has a tensor of dtype resource, .* can't be split off"):
+    with pytest.raises(TypeError, match=r"Iterator.* has a tensor of dtype resource, .* can't be split off"):
         tf.torch.module(tf.function(first), tf.TensorSpec([3, 4]))
 
 
