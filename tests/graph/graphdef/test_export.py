@@ -5,6 +5,7 @@ import pytest
 
 import compiled_programs
 import tapeflow as tf
+from tapeflow.core.ops import op_def
 
 # Their datasets and variables, or results that are no tensors, are outside of the graph.
 OUTSIDE = {"small: batches", "small: of_constants", "loop: newton", "loop: collatz"}
@@ -14,6 +15,9 @@ NAMES = [n for n in compiled_programs.PROGRAMS if not n.startswith("update") and
 def written_and_read(concrete):
     """Returns the function of a `GraphDef` that was bytes, by the names of its inputs and outputs."""
     definition = concrete.graph.as_graph_def()
+    functions = {function.signature.name for function in definition.library.function}
+    nodes = [*definition.node, *(node for function in definition.library.function for node in function.node_def)]
+    assert all(node.op in functions or op_def.get(node.op) for node in nodes)  # TensorFlow has all ops
     read = type(definition).FromString(definition.SerializeToString())
     imported = tf.compat.v1.wrap_function(lambda: tf.import_graph_def(read, name=""), [])
     inputs = [imported.graph.as_graph_element(t.name) for t in concrete.inputs]

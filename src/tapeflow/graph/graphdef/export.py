@@ -610,9 +610,9 @@ def _decompose_operation(operation: Operation) -> list[Operation]:
         elif len(result.op.outputs) != 1:
             result = identity_op(result)
     outer = {id(own): t for own, t in zip(inner.values(), operation.inputs, strict=True)}
-    parts = [part for part in scratch.get_operations() if part.type != "Placeholder"]
+    parts = [p for part in scratch.get_operations() if part.type != "Placeholder" for p in lower_operation(part)]
     for part in parts:
         part.args, part.device = substitute(part.args, outer), operation.device
-    last = result.op
+    last = next(part for part in parts if part.outputs is result.op.outputs)
     last.name, last.outputs, last._control_inputs = operation.name, operation.outputs, operation._control_inputs
     return [*(part for part in parts if part is not last), last]
