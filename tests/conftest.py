@@ -2,6 +2,7 @@
 
 import collections
 import gc
+import logging
 import os
 import pathlib
 
@@ -69,7 +70,11 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish():
-    """Spares the garbage collector the 60,000 tests each time it runs: they live until the end."""
+    """Saves what each of the 60,000 tests would cost: the garbage collector need not look at them, as they live until
+    the end, and pytest adds its handlers to all loggers that pass nothing on, such as 40 of torch."""
+    for name, logger in logging.root.manager.loggerDict.items():
+        if name.partition(".")[0] == "torch" and isinstance(logger, logging.Logger):
+            logger.propagate = True
     gc.collect()
     gc.freeze()
 

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import shutil
 
 import pytest
 
@@ -50,17 +51,30 @@ def param(title: str, name: str, case: Case):
     return pytest.param(name, case, id=title, marks=marks)
 
 
+@pytest.fixture(scope="module")
+def shared_folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("goldens")
+
+
+@pytest.fixture
+def folder(shared_folder):
+    """An empty folder: most cases write no files, and making a folder for each takes as long as a case."""
+    yield str(shared_folder)
+    for path in shared_folder.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
 @pytest.mark.parametrize(("name", "case"), [param(title, *pair) for title, pair in CASES.items()])
-def test_golden(name, case, tmp_path):
+def test_golden(name, case, folder):
     entry = expected(name, case)
     if case.raises:
         with pytest.raises(Exception) as caught:
-            case.run(tf, str(tmp_path))
+            case.run(tf, folder)
         assert type(caught.value).__name__ == entry["error"], str(caught.value)
         if case.message:
-            assert result.first_line(caught.value, str(tmp_path)) == entry["message"]
+            assert result.first_line(caught.value, folder) == entry["message"]
         return
-    difference = result.difference(entry["result"], result.encode(case.run(tf, str(tmp_path)), tf), case)
+    difference = result.difference(entry["result"], result.encode(case.run(tf, folder), tf), case)
     if difference:
         pytest.fail(f"{case.source}\n{difference}", pytrace=False)
 

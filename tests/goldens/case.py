@@ -20,6 +20,7 @@ group's prelude defines; a group of random cases sets the seed there.
 import ast
 import contextlib
 import dataclasses
+import functools
 import hashlib
 import importlib
 import itertools
@@ -92,7 +93,7 @@ class Case:
     def run(self, tf: Any, tmp: str) -> Any:
         """What the code's last expression gives, with `tf` as TensorFlow. Relative paths are in the folder `tmp`."""
         namespace = {"tf": tf, "np": np, "tmp": tmp, "__name__": "golden"}
-        exec(compile(self.prelude, "<prelude>", "exec"), namespace)
+        exec(_compiled(self.prelude), namespace)
         name = f"<{self.title}>"
         # AutoGraph reads the source of functions there.
         linecache.cache[name] = (len(self.source), None, self.source.splitlines(keepends=True), name)
@@ -102,6 +103,11 @@ class Case:
             warnings.simplefilter("ignore")
             exec(compile(statements, name, "exec"), namespace)
             return eval(compile(expression, name, "eval"), namespace)
+
+
+@functools.cache
+def _compiled(prelude: str) -> Any:
+    return compile(prelude, "<prelude>", "exec")
 
 
 class Group:
