@@ -48,10 +48,16 @@ def test_compilers(caplog):
         ({"jit_compile": False}, False),
         ({"jit_compile": True}, True),
         ({"experimental_compile": True}, True),
-        ({"jit_compile": True, "experimental_compile": False}, False),
+        ({"experimental_compile": False}, False),
     ],
 )
 def test_options_of_functions(options, compiled):
     concrete = tf.function(lambda x: x * 2.0 + 1.0, **options).get_concrete_function(tf.TensorSpec([3]))
     assert (concrete.explain_jit_compile() != "not compiled: it has no jit_compile=True") is compiled
     assert concrete(tf.constant([1.0, 2.0, 3.0])).numpy().tolist() == [3.0, 5.0, 7.0]
+
+
+def test_a_compiler_is_chosen_once():
+    for value in (True, False):
+        with pytest.raises(ValueError, match="Cannot specify both 'experimental_compile' and 'jit_compile'"):
+            tf.function(lambda x: x, jit_compile=True, experimental_compile=value)
