@@ -16,7 +16,7 @@ def test_logarithms():
         exact = np.log(values.astype(np.float64))
         found = box_muller.log(values)
         assert found.dtype == np.float32
-        assert (np.abs(found - exact) <= 0.51 * np.spacing(np.abs(exact).astype(np.float32)) + 1e-45).mean() > 0.999
+        assert (np.abs(found - exact) <= 0.8 * np.spacing(np.abs(exact).astype(np.float32))).all()
     assert box_muller.log(np.array([1.0], np.float32))[0] == 0.0
 
 
