@@ -109,3 +109,27 @@ def test_arguments_of_variables():
     with tf.GradientTape() as tape:
         y = tf.function(lambda v, x: v * v * x)(first, tf.constant(2.0))
     assert float(tape.gradient(y, first)) == 12.0
+
+
+def test_shapes_and_dtypes_of_composite_results():
+    def function(x):
+        array = tf.TensorArray(tf.float32, 2).write(0, x[0])
+        return {"r": tf.RaggedTensor.from_row_lengths(x, [1, 2]), "t": x, "a": array}
+
+    concrete = tf.function(function, autograph=False).get_concrete_function(tf.TensorSpec([3], tf.float32))
+    assert concrete.output_dtypes["r"] == [tf.float32, tf.int64] and concrete.output_dtypes["t"] is tf.float32
+    assert concrete.output_shapes["r"] == [tf.TensorShape([3]), tf.TensorShape([3])]
+    assert concrete.output_shapes["t"] == tf.TensorShape([3]) and concrete.output_dtypes["a"] is tf.float32
+
+
+def test_composite_arguments_in_structures():
+    def function(first, second):
+        return tf.reduce_sum(first["r"], 1) + tf.cast(second[0], tf.float32) + tf.sparse.reduce_sum(second[1])
+
+    ragged, sparse = tf.ragged.constant([[1.0], [2.0, 3.0]]), tf.sparse.from_dense([[4.0, 0.0]])
+    first, second = {"r": ragged}, [tf.constant([10, 20]), sparse]
+    compiled = tf.function(function)
+    for found in (compiled(first, second), compiled(second=second, first=first)):
+        assert found.numpy().tolist() == [15.0, 29.0]
+    specs = tf.nest.map_structure(tf.type_spec_from_value, (first, second))
+    assert tf.function(function).get_concrete_function(*specs)(first, second).numpy().tolist() == [15.0, 29.0]

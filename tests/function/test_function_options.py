@@ -205,3 +205,28 @@ def test_seeds_of_graphs_have_traces_of_their_own():
             values = session.run(first)
     assert values.shape == (2,)
     assert f().shape == [2]
+
+
+def test_traces_are_saved():
+    f = tf.function(double, input_signature=[tf.TensorSpec([2], tf.float32)])
+    (trace,) = f._trackable_children().values()  # it is traced for that
+    assert trace is f.get_concrete_function() and list(f._trackable_children()) == ["trace_0"]
+    g = tf.function(double)
+    assert g._trackable_children() == {}
+    g(tf.constant(1))
+    g(tf.constant([1]))
+    assert list(g._trackable_children().values()) == g._list_all_concrete_functions()
+    assert list(g._trackable_children()) == ["trace_0", "trace_1"]
+
+
+def test_features_of_autograph():
+    feature = tf.autograph.experimental.Feature
+    for options in (feature.EQUALITY_OPERATORS, (feature.EQUALITY_OPERATORS, feature.LISTS), [feature.ALL]):
+
+        @tf.function(experimental_autograph_options=options)
+        def f(x):
+            if x > 0:
+                return x * 2
+            return -x
+
+        assert int(f(tf.constant(3))) == 6 and int(f(tf.constant(-3))) == 3
