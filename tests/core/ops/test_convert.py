@@ -209,3 +209,12 @@ def test_numbers_that_ops_take():
     for wrong in (1.5, "a", [1.5]):
         with pytest.raises(tf.errors.InvalidArgumentError, match="was expected to be a int64 tensor but is a"):
             x + wrong
+
+
+def test_bools_in_graphs_become_numbers():
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        for dtype, expected in ((tf.int32, 1), (tf.float32, 1.0), (tf.complex64, 1 + 0j), (tf.bool, True)):
+            x = tf.constant(True, dtype)
+            assert x.dtype is dtype and session.run(x) == expected
+        with pytest.raises((TypeError, ValueError)):
+            tf.constant(True, tf.string)
