@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import threading
+import weakref
 
 import pytest
 
@@ -154,3 +155,55 @@ def test_forks_while_other_threads_compile(tmp_path):
     command = [sys.executable, "-W", "ignore", "-c", PROGRAM]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.stdout == f"{[0] * 8}\n", done.stderr
+
+
+def test_locks_of_other_threads_are_unlocked(monkeypatch):
+    """What a forked process does, without a fork."""
+    monkeypatch.setattr(fork_locks, "_renewed", weakref.WeakSet())
+    others, mine, event = fork_locks.new_lock(), fork_locks.new_rlock(), fork_locks.new_event()
+    elsewhere, renewed = fork_locks.new_rlock(), []
+
+    class Renewed:
+        def _at_fork_reinit(self):
+            renewed.append(self)
+
+    value = fork_locks.renew_in_children(Renewed())
+    assert set(fork_locks._renewed) == {others, mine, elsewhere, event, value}
+    others.acquire()
+    mine.acquire()
+    event.set()
+
+    fork_locks._unlock_all()
+    assert others.acquire(blocking=False) and mine._is_owned() and not elsewhere._is_owned()
+    assert renewed == [value]
+    mine.release()
+
+
+def test_locks_that_are_held_during_forks(monkeypatch):
+    registered, calls = {}, []
+    monkeypatch.setattr(os, "register_at_fork", lambda **when: registered.update(when))
+    answers = [True, False]
+    fork_locks.hold_during_forks(lambda: calls.append("acquire") or answers.pop(0), lambda: calls.append("release"))
+    assert set(registered) == {"before", "after_in_parent", "after_in_child"}
+    registered["before"]()
+    registered["after_in_parent"]()
+    assert calls == ["acquire", "release"]
+    registered["before"]()  # it forks without the lock
+    registered["after_in_child"]()
+    assert calls == ["acquire", "release", "acquire"]
+
+
+def test_cached_properties():
+    class Class:
+        count = 0
+
+        @fork_locks.cached_property
+        def value(self):
+            self.count += 1
+            return [self.count]
+
+    first, second = Class(), Class()
+    assert first.value is first.value and first.count == 1 and second.value is not first.value
+    assert Class.value.attrname == "value" and vars(first)["value"] == [1]
+    del first.value
+    assert first.value == [2]

@@ -66,3 +66,12 @@ def test_messages_go_to_the_stream_of_the_moment():
         assert caught == "WARNING:tensorflow:caught\\n"
     """)
     assert lines == ["WARNING:tensorflow:before"]
+
+
+def test_messages_of_an_interactive_session_go_to_stdout():
+    """From the level INFO on, as in notebooks."""
+    environment = {"PYTHONPATH": str(pathlib.Path(tf.__file__).parents[1]), "PATH": ""}
+    program = "import tapeflow as tf; tf.get_logger().info('shown'); tf.get_logger().debug('hidden')"
+    command = [sys.executable, "-i", "-c", program]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, input="")
+    assert done.stdout.splitlines() == ["INFO:tensorflow:shown"]

@@ -21,11 +21,15 @@ from tapeflow.core.loops import (
     copy,
     equal,
     exp,
+    expm1,
+    log,
+    log1p,
     loop,
     order,
     read_string,
     simd_range,
     sqrt,
+    trailing_zeros,
     word,
     write_bytes,
 )
@@ -99,6 +103,60 @@ def _complexes(x: Numbers, y: Numbers, out: Numbers, size: int) -> float:
     return _distance(x, y, size, 1.5)
 
 
+@loop
+def _fill_until(out: Int64s, size: int, last: int) -> None:
+    for i in range(size):
+        if i == last:
+            return
+        out[i] = ~i if i % 2 else -i
+    if not size:
+        return
+    out[0] = size > 1 if last < 0 else size == 1
+    out[size - 1] += 100
+
+
+@loop
+def _call_twice(data: Bytes, out: Int64s, words: Bytes, size: int) -> int:
+    """Calls loops that return nothing, and functions as statements."""
+    _fill_until(out, size, -1)
+    copy(words, 0, data, 0, size)
+    _fill_until(out, 2, 1)
+    pair, other = trailing_zeros(8), word(data, 0, 4)
+    other -= MASK & 3
+    while other > 1000:
+        other = other >> 1
+        if other < 2000:
+            break
+    return other * 10 + pair + 5 * (order(data, 0, words, 1, 2) > 0) + 7 * (order(data, 0, words, 0, 2) == 0)
+
+
+@loop
+def _logarithms(x: Numbers, out: Numbers, size: int, by: float) -> None:
+    for i in range(size):
+        out[i] = log(x[i]) + log1p(x[i]) * by - expm1(-x[i] * 1.0) if x[i] > 0.0 else float(i) / by
+
+
+@loop
+def _sizes(x: Numbers, y: Numbers, out: Numbers, size: int) -> float:
+    largest = 0.0
+    for i in range(size):
+        out[i] = x[i] * y[i] + 1.0 if abs(x[i]) > abs(y[i]) else x[i] - y[i] / 2.0
+        if abs(out[i]) > largest:
+            largest = abs(out[i])
+    return largest
+
+
+@loop
+def _wholes(x: Numbers, out: Numbers, size: int) -> float:
+    """In a loop over integers, floats are float64s."""
+    total = 0.0
+    for i in range(size):
+        out[i] = x[i] * 3 - i
+        total += float(x[i]) / 4
+        out[i] += int(total)
+    return total
+
+
 def _both(each, *args, dtype=""):
     """Runs a loop as Python and as machine code, and returns the results with the buffers they left."""
     results = []
@@ -144,6 +202,54 @@ def test_floats_may_be_complex(dtype):
     assert machine == pytest.approx(python)
     np.testing.assert_allclose(out2, out, 20 * np.finfo(dtype).eps)
     np.testing.assert_allclose(out2, x * y + x / 2 - y / x - 0.25, 20 * np.finfo(dtype).eps)
+
+
+def test_loops_that_return_early_and_call_others():
+    pytest.importorskip("llvmlite")
+    for size, last in ((5, -1), (5, 3), (1, -1), (1, 5), (0, 0)):
+        python, machine = _both(_fill_until, np.full(6, 9), size, last)
+        assert python == machine and python[0] is None
+    expected = [[9] * 6 for _ in range(2)]
+    expected[0][:5], expected[1][:3] = [1, -2, -2, -4, 96], [0, -2, -2]
+    assert [_both(_fill_until, np.full(6, 9), 5, last)[1][1][0] for last in (-1, 3)] == expected
+    data = np.array([5, 1, 2, 3, 4, 0, 0, 0], np.uint8)
+    python, machine = _both(_call_twice, data, np.zeros(8, np.int64), np.zeros(8, np.uint8), 5)
+    assert python == machine and python[1][2] == [5, 1, 2, 3, 4, 0, 0, 0]
+    number = (int.from_bytes(data[:4].tobytes(), "little") - 3) >> 15
+    assert python[0] == number * 10 + 3 + 5 + 7
+
+
+@pytest.mark.parametrize("dtype", ["f", "d"])
+def test_functions_of_floats(dtype):
+    pytest.importorskip("llvmlite")
+    x = np.array([0.5, 2.0, -1.0, 1e-6, 3e4], dtype)
+    python, machine = _both(_logarithms, x, np.zeros_like(x), 5, 0.25, dtype=dtype)
+    np.testing.assert_allclose(machine[1][1], python[1][1], rtol=4 * np.finfo(dtype).eps)
+    wide = x.astype(np.float64)
+    with np.errstate(all="ignore"):
+        exact = np.where(wide > 0, np.log(wide) + np.log1p(wide) * 0.25 - np.expm1(-wide), np.arange(5) / 0.25)
+    np.testing.assert_allclose(machine[1][1], exact, rtol=8 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("dtype", ["F", "D"])
+def test_sizes_of_complex_numbers(dtype):
+    pytest.importorskip("llvmlite")
+    x, y = np.array([3 + 4j, 1j, 2.0, 0], dtype), np.array([1 - 1j, 2 + 2j, -2.5, 1j], dtype)
+    python, machine = _both(_sizes, x, y, np.zeros_like(x), 4, dtype=dtype)
+    expected = [8 + 1j, -1, 3.25, -0.5j]
+    np.testing.assert_allclose(machine[1][2], expected, rtol=1e-6)
+    np.testing.assert_allclose(python[1][2], expected, rtol=1e-6)
+    assert machine[0] == pytest.approx(abs(8 + 1j)) and python[0] == pytest.approx(abs(8 + 1j))
+
+
+@pytest.mark.parametrize("dtype", ["i", "q"])
+def test_numbers_may_be_integers(dtype):
+    pytest.importorskip("llvmlite")
+    x = np.array([5, -7, 2**30], dtype)
+    python, machine = _both(_wholes, x, np.zeros_like(x), 3, dtype=dtype)
+    assert python[0] == machine[0] == (5 - 7 + 2**30) / 4
+    wide = [15 + 1, -21 - 1 + 0, 3 * 2**30 - 2 + int((2**30 - 2) / 4)]
+    assert machine[1][1] == np.array(wide).astype(dtype).tolist()
 
 
 def test_complex_quotients_do_not_overflow():

@@ -133,7 +133,7 @@ def executing_eagerly() -> bool:
 
 
 def inside_function() -> bool:
-    """Returns True if a `tf.function` is being traced here.
+    """Returns True if a `tf.function` is being traced here, in an `init_scope` too.
 
     Returns:
         True while a function's graph is built, else False.
@@ -142,7 +142,7 @@ def inside_function() -> bool:
         >>> tf.inside_function()
         False
     """
-    return state.graph is not None and state.graph.building_function
+    return state.tracing is not None if state.graph is None else state.graph.building_function
 
 
 @contextmanager

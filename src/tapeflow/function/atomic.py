@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tapeflow.core.types.dtypes import resource
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor
+
 if TYPE_CHECKING:
     from tapeflow.function.concrete import ConcreteFunction
 
@@ -45,7 +48,7 @@ class AtomicFunction:
 
     def call_flat(self, *args: Any) -> list[Any]:
         """Calls it with a flat list of tensors, captured ones last; returns a flat list."""
-        return self._concrete.body.call(list(args))
+        return self._concrete.body.call([*map(_variable_of, args)])
 
     def call_with_captures(self, args: Sequence[Any], kwargs: Mapping[str, Any], captures: Sequence[Any]) -> Any:
         """Calls it with structured arguments and the captured tensors; returns the structured result."""
@@ -54,3 +57,11 @@ class AtomicFunction:
 
     def __repr__(self) -> str:
         return f"<AtomicFunction> {self._concrete._short()}"
+
+
+def _variable_of(value: Any) -> Any:
+    """Returns the variable of a handle, as which `captured_inputs` lists it; other values unchanged."""
+    if type(value) is not EagerTensor or value.dtype is not resource:
+        return value
+    held = value.value[()]
+    return held if isinstance(held, ReadAsTensor) else value

@@ -682,7 +682,7 @@ def function(
 
     Raises:
         TypeError: `func` is not callable, or `input_signature` contains something else than specs.
-        ValueError: an attribute is unknown.
+        ValueError: an attribute is unknown, or `jit_compile` has both of its names.
 
     Example:
         >>> @tf.function
@@ -695,9 +695,11 @@ def function(
         from tapeflow.function.compilers import check_attributes
 
         check_attributes(experimental_attributes)
-    if experimental_relax_shapes is not None:
-        reduce_retracing = experimental_relax_shapes
+    if experimental_relax_shapes:
+        reduce_retracing = True
     if experimental_compile is not None:
+        if jit_compile is not None:
+            raise ValueError("Cannot specify both 'experimental_compile' and 'jit_compile'.")
         jit_compile = experimental_compile
 
     options = Options(

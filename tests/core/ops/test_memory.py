@@ -1,8 +1,10 @@
 """Sizes that no memory holds are refused before anything is made of them."""
 
+import os
 import re
 
 import pytest
+import torch
 
 import tapeflow as tf
 from tapeflow.core.ops import memory
@@ -10,6 +12,7 @@ from tapeflow.core.ops import memory
 RAW = tf.raw_ops
 HUGE = 2**31 - 1
 LAST = HUGE - 1  # an index
+MOST_MEMORY = memory._most_memory.__wrapped__
 IMAGES = [[[[1.0], [2.0]], [[3.0], [4.0]]]]
 
 
@@ -132,3 +135,63 @@ def test_a_share_of_the_memory():
         memory.check_memory([2**32, 2**32])
     with pytest.raises(tf.errors.InvalidArgumentError, match="non-negative"):
         memory.check_memory([-1, 2])
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (MemoryError(), True),
+        (torch.OutOfMemoryError("CUDA"), True),
+        (RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried 8 bytes"), True),
+        (RuntimeError("Storage size calculation overflowed with sizes=[9]"), True),
+        (ValueError("array is too big; `arr.size * arr.dtype.itemsize` is larger"), True),
+        (ValueError("Maximum allowed dimension exceeded"), True),
+        (RuntimeError("something else"), False),
+        (ValueError("memory"), False),
+    ],
+)
+def test_errors_that_say_that_memory_is_missing(error, expected):
+    assert memory.is_out_of_memory(error) is expected
+
+
+def test_words_for_missing_memory():
+    tried, silent = RuntimeError("Tried to allocate 2.50 GiB (GPU 0)"), MemoryError()
+    shape = tf.TensorShape([2, 3])
+    for arguments, said in (
+        ((silent,), "OOM when allocating memory"),
+        ((tried,), "OOM when allocating 2.50 GiB"),
+        ((tried, tf.TensorShape([None, 3]), tf.float32), "OOM when allocating 2.50 GiB"),
+        ((silent, shape), "OOM when allocating tensor with shape[2,3]"),
+        ((silent, shape, tf.float32), "OOM when allocating tensor with shape[2,3] and type float"),
+        ((tried, shape), "OOM when allocating tensor with shape[2,3]: tried to allocate 2.50 GiB"),
+    ):
+        error = memory.out_of_memory(*arguments)
+        assert isinstance(error, tf.errors.ResourceExhaustedError) and error.message == said
+
+
+def test_limits_of_memory(monkeypatch):
+    monkeypatch.setattr(memory, "_most_memory", lambda: 2**28)
+    fitting = ([2**26], 4, 1.0), ([2**24, 4], 1, 0.25), ([], 2**28, 1.0), ([2**25, 0, 2**20], 8, 1.0)
+    for dims, itemsize, share in fitting:
+        memory.check_memory(dims, itemsize, share)
+    for dims, itemsize, share in (([2**26 + 1], 4, 1.0), ([2**24, 5], 1, 0.25), ([3, 2**26], 2, 1.0)):
+        with pytest.raises(tf.errors.ResourceExhaustedError, match="OOM when allocating tensor with shape"):
+            memory.check_memory(dims, itemsize, share)
+    memory.check_memory(iter([2**26]))  # of four bytes each
+    with pytest.raises(tf.errors.ResourceExhaustedError, match=r"shape\[67108865\]"):
+        memory.check_memory(iter([2**26 + 1]))
+    memory.check_outputs(2**16)
+    with pytest.raises(tf.errors.ResourceExhaustedError):
+        memory.check_outputs(2**16 + 1)
+    with pytest.raises((tf.errors.InvalidArgumentError, ValueError)):
+        memory.check_memory([-1])
+
+
+def test_memory_of_a_container(monkeypatch, tmp_path):
+    limits = tmp_path / "limit", tmp_path / "max", tmp_path / "missing"
+    limits[0].write_text("123456\n")
+    limits[1].write_text("max\n")
+    monkeypatch.setattr(memory, "_LIMITS", tuple(map(str, limits)))
+    assert MOST_MEMORY() == 123456
+    monkeypatch.setattr(memory, "_LIMITS", tuple(map(str, limits[1:])))
+    assert MOST_MEMORY() == min(2**47, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))

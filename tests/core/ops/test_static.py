@@ -66,3 +66,18 @@ def test_a_value_that_fails_is_not_static():
     assert f(tf.zeros([2, 2]), tf.constant(False)).shape == [4]
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[0\] = 5 is not in \[0, 2\)"):
         f(tf.zeros([2, 2]), tf.constant(True))
+
+
+def test_lists_with_tensors_in_them():
+    """A shape of numbers and tensors is static as far as the tensors are."""
+    shapes = []
+
+    @tf.function(autograph=False)
+    def function(x, n):
+        for dims in ([tf.shape(x)[0], 2], [n, tf.constant(3)], [n, 2], [tf.size(x), n]):
+            shapes.append(tf.zeros(dims).shape.as_list())
+        shapes.append(tf.tile(x, [1, n]).shape.as_list())
+        return tf.zeros([tf.shape(x)[0], n])
+
+    assert function(tf.zeros([4, 3]), tf.constant(5)).shape == [4, 5]
+    assert shapes == [[4, 2], [None, 3], [None, 2], [12, None], [4, None]]

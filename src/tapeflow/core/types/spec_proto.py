@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -85,13 +86,22 @@ def _tensor_proto(array: np.ndarray, dtype: DType) -> Any:
     return tensor_pb2.TensorProto(dtype=dtype.as_datatype_enum, tensor_shape=shape, tensor_content=array.tobytes())
 
 
+# The fields of numbers, by dtype; other integers stand in `int_val`.
+_FIELDS = {
+    "float32": "float_val", "float64": "double_val", "int64": "int64_val", "bool": "bool_val", "uint32": "uint32_val",
+    "uint64": "uint64_val", "float16": "half_val", "bfloat16": "half_val",
+}  # fmt: skip
+
+
 def _proto_values(proto: Message, dtype: DType) -> np.ndarray:
     shape: Any = TensorShape(proto.tensor_shape).as_list()
     if proto.tensor_content:
         return np.frombuffer(proto.tensor_content, dtype.as_numpy_dtype).reshape(shape)
-    field = {"float32": "float_val", "float64": "double_val", "int64": "int64_val", "bool": "bool_val"}
-    values = list(getattr(proto, field.get(dtype.name, "int_val")))
-    return np.broadcast_to(np.array(values, dtype.as_numpy_dtype), shape)
+    values = list(getattr(proto, _FIELDS.get(dtype.name, "int_val")))
+    values += values[-1:] * (math.prod(shape) - len(values))  # the last one stands for those that follow, too
+    if dtype.name in ("float16", "bfloat16"):  # as their bits
+        return np.array(values, np.uint16).view(dtype.as_numpy_dtype).reshape(shape)
+    return np.array(values, dtype.as_numpy_dtype).reshape(shape)
 
 
 _SCALARS = {bool: "bool_value", int: "int64_value", float: "float64_value", str: "string_value"}

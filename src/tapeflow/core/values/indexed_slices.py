@@ -89,7 +89,8 @@ class IndexedSlices(CompositeTensor):
     def __tf_tensor__(self, dtype: DType | None = None, name: str | None = None) -> Tensor:
         if dtype is not None and dtype is not self.dtype:
             raise ValueError(
-                f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {self.dtype.name}"
+                f"Incompatible tensor conversion requested to `dtype` {dtype.name} for IndexedSlices ({self}) with "
+                f"dtype {self.dtype.name}"
             )
         if self._dense_shape is None:
             raise ValueError(

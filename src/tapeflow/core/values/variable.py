@@ -488,18 +488,6 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
             return repr(self)
         return format(self._read() if state.graph is not None else self._value, format_spec)
 
-    def __iadd__(self, other: Any) -> Any:
-        raise _no_update_by_operator("+", "add")
-
-    def __isub__(self, other: Any) -> Any:
-        raise _no_update_by_operator("-", "sub")
-
-    def __imul__(self, other: Any) -> Any:
-        raise RuntimeError(
-            "`variable *= value` with `tf.Variable`s is not supported. Use `var.assign(var * value)` to modify the "
-            "variable or `var = var * value` to get a new Tensor object."
-        )
-
     def __iter__(self) -> Any:
         return iter(self._read())
 
@@ -608,13 +596,6 @@ def refuse_in_graphs(method: str) -> None:
     """
     if detours and state.graph is not None:
         raise NotImplementedError(f"{method}() is only available when eager execution is enabled.")
-
-
-def _no_update_by_operator(symbol: str, method: str) -> RuntimeError:
-    return RuntimeError(
-        f"`variable {symbol}= value` with `tf.Variable`s is not supported. Use `variable.assign_{method}(value)` to "
-        f"modify the variable, or `out = variable {symbol} value` if you need to get a new output Tensor."
-    )
 
 
 def _from_state(array: np.ndarray, dtype: str, trainable: bool, name: str) -> Variable:

@@ -34,7 +34,7 @@ Rows = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], Any]
 
 def _divide_rows(table: torch.Tensor, rows: torch.Tensor, updates: torch.Tensor) -> None:
     rounding = None if table.is_floating_point() or table.is_complex() else "trunc"
-    if rounding and bool((updates == 0).any()):
+    if bool((updates == 0).any()):
         raise invalid("updates must not contain 0 [Op:ResourceScatterDiv]")
     divisors = torch.ones_like(table)
     _reduce_rows(divisors, rows, updates, "prod")
