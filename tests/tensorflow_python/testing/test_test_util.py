@@ -4,6 +4,7 @@ import faulthandler
 import gc
 import socket
 import unittest
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ def new_case(decorate):
             self.ran.append(("inherited", is_graph()))
 
     class Case(Inherited):
-        ran = []
+        ran: ClassVar = []
         test_constant = "no test"
 
         def test_own(self):
@@ -84,7 +85,7 @@ def test_a_class_that_is_skipped_is_skipped_in_its_set_up():
             self.ran.append("base")
 
     class Case(Base):
-        ran = []
+        ran: ClassVar = []
 
         def test_one(self):
             self.ran.append("test")
@@ -94,7 +95,7 @@ def test_a_class_that_is_skipped_is_skipped_in_its_set_up():
     assert test_util.run_v2_only(Base) is Base
 
     class New(Base):
-        ran = []
+        ran: ClassVar = []
 
         def test_one(self):
             self.ran.append("test")
@@ -240,7 +241,7 @@ def test_assertions_in_a_function_are_checked_when_it_runs():
 
 def test_a_test_has_two_names_for_the_two_modes_of_execution():
     class Case(parameterized.TestCase):
-        ran = []
+        ran: ClassVar = []
 
         @test_util.run_in_async_and_sync_mode
         def test_mode(self):
@@ -468,7 +469,7 @@ def test_objects_that_cannot_be_freed_fail_a_test():
 def test_tensors_that_live_on_fail_a_test_in_both_modes():
     kept = []
     keep = test_util.assert_no_new_tensors(lambda self, make: kept.append(make()))
-    with pytest.raises(AssertionError, match="2 tensors were not deallocated after the test ran: .*Variable"):
+    with pytest.raises(AssertionError, match=r"2 tensors were not deallocated after the test ran: .*Variable"):
         keep(None, lambda: tf.Variable([1.0]))
     keep(None, lambda: 3)
     before = tf.constant(1.0)
