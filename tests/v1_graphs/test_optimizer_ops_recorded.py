@@ -351,7 +351,7 @@ def take_step(name, options, gradient=GRADIENT, indices=(2, 0, 1)):
         elif parameter in ("grad", "delta"):
             arguments[parameter] = tf.constant(gradient)
         elif parameter == "indices":
-            arguments[parameter] = tf.constant(list(indices))
+            arguments[parameter] = tf.constant(list(indices), tf.int64)
         elif parameter in NUMBERS:
             dtype = tf.int64 if parameter == "global_step" else tf.float64
             arguments[parameter] = tf.constant(options.get(parameter, NUMBERS[parameter]), dtype)
