@@ -112,3 +112,74 @@ def test_classes_of_the_user():
     kind = type(NUMBER)
     config = {**written(NUMBER), "class_name": "Mine"}
     assert api.deserialize_feature_column(config, {"Mine": kind}) == NUMBER
+
+
+def test_lists_of_columns_share_what_they_are_made_of():
+    from tapeflow_compat.feature_column import configuration
+
+    columns = [F.indicator_column(IDENTITY), F.embedding_column(IDENTITY, 2), NUMBER, "key"]
+    configs = configuration.serialize_feature_columns(columns)
+    assert configs == [written(column) for column in columns]
+    again = configuration.deserialize_feature_columns(configs, {})
+    assert [type(column) for column in again] == [type(column) for column in columns]
+    assert again[0].categorical_column is again[1].categorical_column == IDENTITY and again[3] == "key"
+
+
+class Scaled:
+    """An initializer of an object with a configuration."""
+
+    def __init__(self, inner=None, factor=1.0):
+        self.inner, self.factor = inner, factor
+
+    def __call__(self, shape, dtype=None):
+        return tf.fill(shape, self.factor)
+
+    def get_config(self):
+        return {"inner": self.inner, "factor": self.factor}
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        made = cls(**config)
+        made.custom = custom_objects
+        return made
+
+
+class Simple:
+    def __init__(self, value=3):
+        self.value = value
+
+    def __call__(self, shape, dtype=None):
+        return tf.fill(shape, 1.0)
+
+    def get_config(self):
+        return {"value": self.value}
+
+
+def test_objects_within_objects():
+    column = F.embedding_column(IDENTITY, 2, initializer=Scaled(Simple(7), 2.5))
+    config = written(column)["config"]["initializer"]
+    assert config["class_name"] == "Scaled" and config["config"]["factor"] == 2.5
+    assert config["config"]["inner"]["class_name"] == "Simple" and config["config"]["inner"]["config"] == {"value": 7}
+    custom = {"Scaled": Scaled, "Simple": Simple}
+    again = api.deserialize_feature_column(written(column), custom).initializer
+    assert (type(again.inner), again.inner.value, again.factor, again.custom) == (Simple, 7, 2.5, custom)
+    functions = F.embedding_column(IDENTITY, 2, initializer=Scaled(double))
+    assert written(functions)["config"]["initializer"]["config"]["inner"] == "double"
+    again = api.deserialize_feature_column(written(functions), {**custom, "double": double}).initializer
+    assert again.inner is double
+    with pytest.raises(ValueError, match="Unknown object: Scaled"):
+        api.deserialize_feature_column(written(column), {"Simple": Simple})
+
+
+def test_classes_are_called_and_other_objects_refused():
+    column = F.embedding_column(IDENTITY, 2, initializer=Simple())
+    config = written(column)
+    config["config"]["initializer"] = "Simple"
+    assert type(api.deserialize_feature_column(config, {"Simple": Simple}).initializer) is Simple
+
+    class Nameless:
+        def __call__(self, x):
+            return x
+
+    with pytest.raises(ValueError, match="Cannot serialize"):
+        written(F.numeric_column("n", normalizer_fn=Nameless()))

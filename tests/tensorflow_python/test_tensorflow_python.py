@@ -257,7 +257,7 @@ def test_decorated_functions():
 
         def __call__(self, inputs): ...
 
-    assert decorators.getargspec(Layer) == (["self", "units"], "args", "kwargs", (3,))
+    assert decorators.getargspec(Layer) == (["self", "units", "name"], "args", "kwargs", (3,))
     assert decorators.getargspec(Layer(name="")).args == ["self", "inputs"]
 
 

@@ -444,7 +444,7 @@ class _Accumulator:
         """Waits for a number of gradients, and returns and forgets their sum and their number."""
         required = int(num_required)
         if required <= 0:
-            raise invalid(f"Argument num_required must be positive, but got {required}")
+            raise invalid(f"Argument num_required must be positive, but was {required}")
         with self.changed:
             wait_until(self.changed, lambda: self.count >= required)
             total, count = self.total, self.count

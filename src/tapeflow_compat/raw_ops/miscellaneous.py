@@ -283,6 +283,9 @@ def _spectrogram_rule(input: TensorLike, window_size: int, stride: int, magnitud
 def _spectrogram(input: Tensor, window_size: int, stride: int, magnitude_squared: bool) -> Any:
     size = _transformed(window_size)
     check_memory([size], 64, UNFILLED)
+    samples = input.shape[0]
+    if samples is not None and samples < window_size:  # there is no frame to transform
+        return tf.zeros([tf.shape(input)[1], 0, size // 2 + 1])
     spectra = tf.signal.stft(tf.transpose(input), window_size, stride, size, tf.signal.hann_window)
     power = tf.math.real(spectra * tf.math.conj(spectra))
     return power if magnitude_squared else tf.sqrt(power)

@@ -391,7 +391,8 @@ def _projective_transform(
 
 @form("RandomCrop")
 def _random_crop(image: Tensor, size: Tensor, seed: int, seed2: int) -> Any:
-    return tf.image.random_crop(image, tf.concat([size, tf.shape(image, size.dtype)[2:]], 0), seed2 or seed or None)
+    sizes = tf.concat([tf.cast(size, "int32"), tf.shape(image)[2:]], 0)
+    return tf.image.random_crop(image, sizes, seed2 or seed or None)
 
 
 # ---- neural networks -------------------------------------------------------------------------------------------------

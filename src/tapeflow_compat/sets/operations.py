@@ -60,7 +60,8 @@ def _sparse_sets(indices: Any, values: Any, shape: Any, validate: bool) -> tuple
 def _combined(a: Any, b: Any, operation: str, like: Any) -> tuple[Any, Any, Any]:
     """Applies an operation to the sets of each row; returns indices, sorted values and shape."""
     (sets_a, groups), (sets_b, other) = a, b
-    if operation not in _OPERATIONS:
+    function = _OPERATIONS.get(operation.lower())
+    if function is None:
         raise invalid(f"Invalid set_operation {operation}.")
     if groups != other:
         raise invalid(f"Mismatched group shapes of the sets: {text(groups)} vs. {text(other)}.")
@@ -68,7 +69,7 @@ def _combined(a: Any, b: Any, operation: str, like: Any) -> tuple[Any, Any, Any]
     values: list[Any] = []
     longest = 0
     for group in sorted({*sets_a, *sets_b}):
-        row = sorted(_OPERATIONS[operation](sets_a.get(group, set()), sets_b.get(group, set())))
+        row = sorted(function(sets_a.get(group, set()), sets_b.get(group, set())))
         longest = max(longest, len(row))
         indices.extend((*group, i) for i in range(len(row)))
         values.extend(row)

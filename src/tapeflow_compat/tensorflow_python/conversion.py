@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.creation import range as range_of
 from tapeflow.array.identities import identity
@@ -61,13 +63,24 @@ def slice_of_variable(var: Any, slice_spec: Any) -> Any:
 
 
 def constant_value_as_shape(tensor: Any) -> TensorShape:
-    """Returns the shape in a vector, with -1 and unknown numbers as unknown dimensions."""
+    """Returns the shape in a vector, with -1 and unknown numbers as unknown dimensions.
+
+    Raises:
+        ValueError: the tensor is a scalar other than -1, which is an unknown shape.
+    """
     if isinstance(tensor, TensorShape):
         return tensor
     dims = get_static_value(tensor, partial=True)
     if dims is None:
         length = tensor.shape[0] if tensor.shape.rank == 1 else None
         return TensorShape(None if length is None else [None] * length)
+    if np.ndim(dims) == 0:
+        if dims != -1:
+            raise ValueError(
+                f"Received a scalar value '{dims}' as shape; require a statically known scalar with value '-1' "
+                "to describe an unknown shape."
+            )
+        return TensorShape(None)
     return TensorShape([None if d is None or d < 0 else int(d) for d in dims])
 
 

@@ -22,7 +22,7 @@ def getfullargspec(obj: Any) -> FullArgSpec:
 
 
 class ArgSpec(NamedTuple):
-    """The parameters of a function that may be positional, in the form of Python 2."""
+    """The parameters of a function in the form of Python 2: those that are keyword-only stand after the others."""
 
     args: list[str]
     varargs: str | None
@@ -31,15 +31,14 @@ class ArgSpec(NamedTuple):
 
 
 def getargspec(obj: Any) -> ArgSpec:
-    """Returns the positional parameters of a callable, beneath its decorators."""
+    """Returns the parameters of a callable, beneath its decorators."""
     decorators, target = unwrap(obj)
     declared = next((d.decorator_argspec for d in decorators if d.decorator_argspec is not None), None)
     if declared is not None:
         return declared
-    if not inspect.isroutine(target):
-        target = target.__init__ if isclass(target) else type(target).__call__
     spec = inspect.getfullargspec(target)
-    return ArgSpec(spec.args, spec.varargs, spec.varkw, spec.defaults)
+    defaults = (*(spec.defaults or ()), *(spec.kwonlydefaults or {}).values())
+    return ArgSpec([*spec.args, *spec.kwonlyargs], spec.varargs, spec.varkw, defaults or None)
 
 
 class Decorator:
@@ -106,12 +105,9 @@ def unwrap(maybe_tf_decorator: Any) -> tuple[list[Decorator], Any]:
 
 
 def fn_args(fn: Callable[..., Any]) -> tuple[str, ...]:
-    """Returns the names of the parameters of a function; a bound method's own object is left out."""
-    return tuple(
-        name
-        for name, p in signature(fn).parameters.items()
-        if p.kind not in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
-    )
+    """Returns the names of the positional parameters of a function; a bound method's own object is left out."""
+    positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    return tuple(name for name, p in signature(fn).parameters.items() if p.kind in positional)
 
 
 def has_kwargs(fn: Callable[..., Any]) -> bool:

@@ -25,7 +25,7 @@ __all__ = [
 
 
 def _shape_input(shape: ShapeLike) -> Any:
-    return shape if isinstance(shape, Tensor) or shape == -1 else shape_argument(TensorShape(shape))
+    return shape if isinstance(shape, Tensor) else shape_argument(TensorShape(shape))
 
 
 def empty_tensor_list(

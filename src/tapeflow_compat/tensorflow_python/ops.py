@@ -9,6 +9,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.variable import Variable
 from tapeflow.math.arithmetic import multiply
 from tapeflow.math.casting import cast
+from tapeflow_compat.compat.v1.losses import check_weights
 
 
 def broadcast_weights(weights: TensorLike, values: TensorLike) -> Any:
@@ -19,10 +20,11 @@ def broadcast_weights(weights: TensorLike, values: TensorLike) -> Any:
         values: a tensor.
 
     Raises:
-        InvalidArgumentError: the shapes do not broadcast.
+        ValueError: the static shapes do not broadcast.
     """
     values = convert_to_tensor(values)
     weights = cast(convert_to_tensor(weights), values.dtype)
+    check_weights(weights, values)
     if weights.shape.is_fully_defined() and weights.shape == values.shape:
         return weights
     return multiply(weights, ones_like(values))

@@ -24,13 +24,13 @@ def smart_cond(
     Raises:
         TypeError: the predicate is neither a tensor nor a Python bool, or a function is missing.
     """
+    for function_name, function in (("true_fn", true_fn), ("false_fn", false_fn)):
+        if not callable(function):
+            raise TypeError(f"Argument `{function_name}` must be callable. Received {function}")
     static = smart_constant_value(pred)
     if static is None:
         return cond(pred, true_fn, false_fn, name=name)
-    function = true_fn if static else false_fn
-    if function is None:
-        raise TypeError("Arguments `true_fn` and `false_fn` must be callable.")
-    return function()
+    return true_fn() if static else false_fn()  # type: ignore[misc]
 
 
 def smart_constant_value(pred: Any) -> bool | None:

@@ -65,13 +65,25 @@ def update_checkpoint_state(
     model_checkpoint_path: str,
     all_model_checkpoint_paths: Any = None,
     latest_filename: str | None = None,
+    save_relative_paths: bool = False,
     all_model_checkpoint_timestamps: Any = None,
     last_preserved_timestamp: float | None = None,
-    save_relative_paths: bool = False,
 ) -> None:
-    """Writes the name of the latest checkpoint to a file in their folder."""
-    paths = all_model_checkpoint_paths or [model_checkpoint_path]
-    states.update_checkpoint_state(save_dir, model_checkpoint_path, paths)
+    """Writes the name of the latest checkpoint to a file in their folder.
+
+    Args:
+        save_dir: the folder.
+        model_checkpoint_path: the latest checkpoint.
+        all_model_checkpoint_paths: all checkpoints, oldest first; by default only the latest.
+        latest_filename: the name of the file; by default "checkpoint".
+        save_relative_paths: without effect, as paths in the folder are written relative to it.
+        all_model_checkpoint_timestamps: the times of all checkpoints in seconds since 1970.
+        last_preserved_timestamp: the time of the last checkpoint that is kept for ever.
+    """
+    states.update_checkpoint_state(
+        save_dir, model_checkpoint_path, all_model_checkpoint_paths or (), all_model_checkpoint_timestamps or (),
+        last_preserved_timestamp, latest_filename,
+    )  # fmt: skip
 
 
 def set_using_mixed_precision_policy(policy: bool) -> None:

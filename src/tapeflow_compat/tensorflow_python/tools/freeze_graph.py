@@ -158,7 +158,8 @@ def freeze_graph_with_def_protos(
                 saver = import_meta_graph(input_meta_graph_def, clear_devices=True)
             else:
                 import_graph_def(input_graph_def, name="")
-                saver = None if input_saver_def is None else Saver(saver_def=input_saver_def)
+                by_graph = input_saver_def is not None and input_saver_def.restore_op_name
+                saver = Saver(saver_def=input_saver_def) if by_graph else None
             if saver is None:
                 session.run(_assign_variables(graph, str(input_checkpoint)))
             else:

@@ -183,7 +183,7 @@ class Call:
     def _write_argument(self, argument: Argument) -> None:
         source = self.source
         value = argument.start
-        if argument.named:
+        if argument.named and not argument.spreads:
             value = source.text.index("=", argument.start) + 1
             while source.text[value].isspace():
                 value += 1
