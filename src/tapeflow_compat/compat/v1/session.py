@@ -352,7 +352,15 @@ class Session:
     def _elements(self, fetches: Any) -> list[Any]:
         """Returns the tensors and operations that fetches stand for."""
         self._check_open()
-        return [self._element(leaf) for leaf in nest.flatten(fetches, expand_composites=True)]
+        return [element for leaf in nest.flatten(fetches) for element in self._elements_of(leaf)]
+
+    def _elements_of(self, leaf: Any) -> list[Any]:
+        """Returns the tensors and operations of a fetch, which may be a composite tensor with constant components."""
+        if not isinstance(leaf, CompositeTensor):
+            return [self._element(leaf)]
+        parts = nest.flatten(leaf, expand_composites=True)
+        with self._graph.extend():
+            return [self._graph.capture(p) if isinstance(p, EagerTensor) else self._element(p) for p in parts]
 
     def _element(self, leaf: Any) -> Any:
         if leaf is None:
