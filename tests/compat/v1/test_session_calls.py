@@ -267,3 +267,23 @@ def test_handles_of_tensors():
         sess.run(delete, {deleter: again.handle})
         with pytest.raises(tf.errors.InvalidArgumentError):
             again.eval()
+
+
+def test_sessions_are_reset():
+    v = v1.get_variable("v", initializer=1.0)
+    one, two = v1.Session(), v1.InteractiveSession()
+    one.run(v.initializer)
+    two.run(v.initializer)
+    assert v1.Session.reset("", ["container"], config=None) is None
+    for sess in (one, two):
+        with pytest.raises(tf.errors.CancelledError, match=r"Session has been closed\."):
+            sess.run(v)
+    with v1.Session() as later:
+        assert later.run(v1.report_uninitialized_variables()).tolist() == [b"v"]
+        later.run(v.initializer)
+        assert later.run(v) == 1.0
+    one.close()
+    two.close()
+    if "tapeflow" in tf.__name__:
+        with pytest.raises(RuntimeError, match="closed Session"):
+            one.run(v)
