@@ -170,7 +170,7 @@ class NameBasedSaverStatus(LoadStatus):
         Raises:
             AssertionError: one was not.
         """
-        satisfied = {*self._restored, id(self._view.root._lookup_dependency("save_counter"))}
+        satisfied = {*self._restored, id(self._view.children(self._view.root).get("save_counter"))}
         left = [v for v in self._view.walk()[0] if has_state(v) and id(v) not in satisfied]
         if left:
             shown = "".join(f"\n    {trackable}" for trackable in left)
