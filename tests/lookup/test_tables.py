@@ -131,3 +131,29 @@ def test_empty_lookups():
     table = lookup.StaticHashTable(words("a"), -1)
     assert table.lookup(tf.zeros([0, 2], tf.string)).shape == [0, 2]
     assert table.lookup(tf.constant("a")).numpy() == 0
+
+
+def test_keys_of_numpy():
+    kinds = (np.int64([2]), np.int32([2]), [2], np.int64(2))
+    initializer = lookup.KeyValueTensorInitializer(np.int64([1, 2]), np.int64([0, 1]))
+    mutable = lookup.experimental.MutableHashTable(tf.int64, tf.float32, 0.0)
+    mutable.insert(np.int64([1, 2]), np.float32([5.0, 6.0]))
+    dense = lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, 0, -2)
+    dense.insert(np.int64([2]), np.int64([7]))
+    for keys in kinds:
+        assert mutable.lookup(keys).numpy().ravel().tolist() == [6.0]
+        assert dense.lookup(keys).numpy().ravel().tolist() == [7]
+        if "tapeflow" in tf.__name__:  # TensorFlow refuses them for static tables
+            assert lookup.StaticHashTable(initializer, -1).lookup(keys).numpy().ravel().tolist() == [1]
+            assert lookup.StaticVocabularyTable(initializer, 1).lookup(keys).numpy().ravel().tolist() == [1]
+    mutable.remove(np.int64([1]))
+    dense.erase(np.int64([2]))
+    assert mutable.size().numpy() == 1
+    assert dense.size().numpy() == 0
+    for remove in (mutable.remove, dense.erase):
+        with pytest.raises(TypeError, match=r"int64.*int32"):
+            remove(np.int32([1]))
+    words = lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+    words.insert(np.array(["a", "b"]), np.int64([1, 2]))
+    words.remove(np.array(["a"]))
+    assert words.lookup(np.array(["a", "b"], object)).numpy().tolist() == [-1, 2]
