@@ -451,10 +451,12 @@ def _profile_kinds(nodes: list[_Node], options: dict[str, Any]) -> tuple[Any, li
         return kind.parameters, kind.float_ops, len(kind.children)
 
     ordered = _sort_nodes(list(kinds.values()), options, counts)
-    shown, later = [], [0, 0]  # as in TensorFlow, the minimums are those of a kind and all that follow
+    shown: list[_Node] = []
+    parameters = float_ops = 0  # as in TensorFlow, the minimums are those of a kind and all that follow
     for kind in reversed(ordered):
-        later = [later[0] + kind.parameters, later[1] + kind.float_ops]
-        if _is_shown(kind, options, *later, len(kind.children)):
+        parameters += kind.parameters
+        float_ops += kind.float_ops
+        if _is_shown(kind, options, parameters, float_ops, len(kind.children)):
             shown.insert(0, kind)
     sums = [sum(column) for column in zip(*map(counts, shown), strict=True)] if shown else [0, 0, 0]
     proto, below = MultiGraphNodeProto(), [0, 0, 0]
