@@ -302,8 +302,6 @@ def _load_checkpoint(load_weights: Any, self: Any, filepath: str, *args: Any, **
 
 @wrapper
 def _find_child(lookup: Any, self: Any, name: str, cached_dependencies: dict[str, Any] | None = None) -> Any:
-    """Extends a method to find children by their names in checkpoints of Keras 2, too: "layer-0" for the first layer of
-    a model, and "kernel" for a weight that is in "_kernel" now."""
     """Also finds children by their names in checkpoints of Keras 2: "layer-0" for the first layer of a model, "kernel"
     for a weight that is in "_kernel" now, and a layer's lists and dicts."""
     child = lookup(self, name, cached_dependencies)

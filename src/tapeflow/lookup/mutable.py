@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
@@ -113,6 +115,8 @@ class MutableHashTable(LookupTable):
         Raises:
             TypeError: they are of another dtype.
         """
+        if isinstance(keys, (np.ndarray, np.generic)):
+            keys = convert(keys)
         if getattr(keys, "dtype", self.key_dtype) is not self.key_dtype:
             raise TypeError(f"Dtype of argument `keys` must be {self.key_dtype!s}, received: {keys.dtype!s}")
         return convert(keys, self.key_dtype)

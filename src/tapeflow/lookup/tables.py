@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tapeflow.array.masks import where
 from tapeflow.core.context import state
 from tapeflow.core.errors import NotFoundError
@@ -153,7 +155,7 @@ def map_keys(keys: Any, dtype: DType, function: Callable[[Any], Any]) -> Any:
     Raises:
         TypeError: the keys are of another dtype.
     """
-    if not hasattr(keys, "dtype"):
+    if not hasattr(keys, "dtype") or isinstance(keys, (np.ndarray, np.generic)):
         keys = convert(keys, dtype)
     if keys.dtype is not dtype:
         raise TypeError(f"Dtype of argument `keys` must be {dtype!s}, received: {keys.dtype!s}")

@@ -684,11 +684,14 @@ def checked_axis(axis: int, rank: int | None, name: str) -> int:
 
     Raises:
         TypeError: it is no Python int.
-        ValueError: there is no such dimension.
+        ValueError: there is no such dimension, or it is counted from the back of an unknown number of dimensions.
     """
     if not isinstance(axis, int):
         raise TypeError(f"{name} must be an int; got {type(axis).__name__}")
-    assert rank is not None
+    if rank is None:
+        if axis < 0:
+            raise ValueError(f"{name}={axis} may only be negative if rank(self) is statically known.")
+        return axis
     if not -rank <= axis < rank:
         raise ValueError(f"{name}={axis} out of bounds: expected {-rank}<={name}<{rank}")
     return axis % rank

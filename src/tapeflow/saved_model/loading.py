@@ -80,7 +80,7 @@ def load(
 
 
 def load_partial(
-    export_dir: str | os.PathLike[str], nodes: Mapping[str, tuple[Any, Setter] | None],
+    export_dir: str | os.PathLike[str], nodes: Mapping[str, tuple[Any, Setter] | None] | Sequence[str],
     tags: str | Sequence[str] | None = None, options: LoadOptions | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Loads a SavedModel into existing objects. Libraries use it for instances of their classes.
@@ -90,7 +90,8 @@ def load_partial(
         tags: the tags of the graph, for checking; by default there is one graph.
         options: options for reading.
         nodes: a dict from the paths of objects ("root", "root.attribute", ...) to pairs of an existing object and a
-            function that sets its children; None stands for an object to create.
+            function that sets its children; None stands for an object to create. Or a list of paths of objects to
+            create.
 
     Returns:
         The objects by their paths.
@@ -100,6 +101,8 @@ def load_partial(
         ValueError: the tags are other ones, or there are several graphs and no tags.
         UnimplementedError: it holds an object or a table that is not supported.
     """
+    if not isinstance(nodes, Mapping):
+        nodes = dict.fromkeys(nodes)
     directory = os.fspath(export_dir)
     graphs = read_model(directory)
     if not graphs:

@@ -96,8 +96,6 @@ def _named_outputs(name: str, result: Any) -> dict[str, Any]:
 
 def _by_name(result: Any) -> dict[str, Any] | None:
     """Returns a function's result as a dict of tensors; None if it is no tensor, list of tensors or dict of them."""
-    if result is None:
-        return {}
     if isinstance(result, Mapping):
         named = dict(result)
     else:

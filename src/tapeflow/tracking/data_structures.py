@@ -262,7 +262,14 @@ class _DictWrapper(TrackableDataStructure, dict):
         if isinstance(key, str):
             self._delete_tracking(key)
 
-    pop, update = MutableMapping.pop, MutableMapping.update
+    def pop(self, key: Any, *default: Any) -> Any:
+        if default and key not in self:
+            return default[0]
+        value = self[key]
+        del self[key]
+        return value
+
+    update = MutableMapping.update
 
     def __ior__(self, other: Any) -> Any:  # type: ignore[misc]  # typeshed wants what `|` takes
         self.update(other)

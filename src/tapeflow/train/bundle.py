@@ -303,9 +303,7 @@ class Bundle:
     def _read_slice(self, key: str, bounds: Sequence[tuple[int, int]]) -> EagerTensor:
         """Reads a piece of a tensor."""
         place = slice_key(key, bounds)
-        piece = self._keys.get(place)
-        if piece is None:
-            raise self._lost("a piece of it is missing.", key)
+        piece = self._keys[place]
         if piece.shard_id >= 0:
             return self._read(key, piece)
         dtype, dims = self._dtype(key, piece), tuple(d.size for d in piece.shape.dim)

@@ -277,7 +277,7 @@ def _check_trackable(value: Any, name: str) -> None:
 
 def _restore_by_names(bundle: Bundle, view: View) -> NameBasedSaverStatus:
     """Restores from a file of TensorFlow 1's `Saver`, which knows variables by their names alone."""
-    restored, used = [], set()
+    restored = []
     for trackable in view.walk()[0]:
         name = getattr(trackable, "_shared_name", None)
         if name in bundle.entries and has_state(trackable):
@@ -285,5 +285,4 @@ def _restore_by_names(bundle: Bundle, view: View) -> NameBasedSaverStatus:
             if not more:
                 trackable._restore_from_tensors({kind: restored_tensor(bundle, name, now)})
                 restored.append(trackable)
-                used.add(name)
-    return NameBasedSaverStatus(view, restored, sorted(set(bundle.entries) - used))
+    return NameBasedSaverStatus(view, restored)

@@ -8,6 +8,8 @@ import math
 from collections.abc import MutableMapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values.tensor import Tensor
 
@@ -160,7 +162,7 @@ class MaxShardSizePolicy(ShardingCallback):
     @staticmethod
     def _size(item: ShardableTensor) -> int:
         if item.dtype is string:
-            return sum(len(text) for text in item.tensor.numpy().reshape(-1).tolist())
+            return sum(len(text) for text in np.array(item.tensor.numpy(), object).reshape(-1).tolist())
         return math.prod(item.tensor.shape.as_list()) * item.dtype.size
 
     @staticmethod

@@ -505,8 +505,18 @@ class Graph(Collections, GraphNames, GraphMembers):
             self._finalized = finalized
 
     def initial_value(self, variable: Any, value: Any, dtype: Any) -> Any:
-        """Computes the initial value of a variable that is created while this graph is built."""
-        return EagerTensor(self.value_now(value), value.dtype) if isinstance(value, SymbolicTensor) else value
+        """Computes the initial value of a variable that is created while this graph is built.
+
+        Zeros stand for a value that sessions feed: only its dtype and shape are known.
+        """
+        if not isinstance(value, SymbolicTensor):
+            return value
+        try:
+            return EagerTensor(self.value_now(value), value.dtype)
+        except errors.InvalidArgumentError:
+            if self.building_function or value.dtype.torch is None or not value.shape.is_fully_defined():
+                raise
+            return np.zeros(value.shape.as_list(), value.dtype.as_numpy_dtype)
 
     def value_now(self, tensor: SymbolicTensor) -> Any:
         """Computes the raw value of a tensor while this graph is being built.

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tapeflow_compat.compat.v1.session import Session
 
 _VARIABLES = frozenset(
-    {"AutoReloadVariable", "MutableDenseHashTable", "MutableHashTable", "MutableHashTableOfTensors",
-     "MutableHashTableV2", "VarHandleOp", "Variable", "VariableV2"}
+    {"Assign", "AssignAdd", "AssignSub", "Queue", "ScatterAdd", "ScatterSub", "ScatterUpdate", "TruncatedNormal",
+     "Variable", "VariableV2"}
 )  # fmt: skip
 
 

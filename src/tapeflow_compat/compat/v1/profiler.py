@@ -80,10 +80,16 @@ class ProfileOptionBuilder:
         return _defaults(min_float_ops=1, order_by="float_ops", select=["float_ops"])
 
     @staticmethod
-    def time_and_memory(min_micros: int = 1, min_bytes: int = 1, **minimums: int) -> dict[str, Any]:
+    def time_and_memory(
+        min_micros: int = 1, min_bytes: int = 1, min_accelerator_micros: int = 0, min_cpu_micros: int = 0,
+        min_peak_bytes: int = 0, min_residual_bytes: int = 0, min_output_bytes: int = 0,
+    ) -> dict[str, Any]:  # fmt: skip
         """Returns the options that show times and memory. `profile` refuses these."""
-        least = {"min_micros": min_micros, "min_bytes": min_bytes, **minimums}
-        return _defaults(order_by="micros", select=["micros", "bytes"], **least)
+        return _defaults(
+            min_micros=min_micros, min_bytes=min_bytes, min_accelerator_micros=min_accelerator_micros,
+            min_cpu_micros=min_cpu_micros, min_peak_bytes=min_peak_bytes, min_residual_bytes=min_residual_bytes,
+            min_output_bytes=min_output_bytes, order_by="micros", select=["micros", "bytes"],
+        )  # fmt: skip
 
     def build(self) -> dict[str, Any]:
         """Returns the options."""
@@ -109,13 +115,22 @@ class ProfileOptionBuilder:
         """Shows only kinds of so many nodes."""
         return self._set(min_occurrence=min_occurrence)
 
-    def with_min_execution_time(self, min_micros: int = 0, **minimums: int) -> ProfileOptionBuilder:
+    def with_min_execution_time(
+        self, min_micros: int = 0, min_accelerator_micros: int = 0, min_cpu_micros: int = 0
+    ) -> ProfileOptionBuilder:
         """Sets the least time of a shown node. `profile` refuses this."""
-        return self._set(min_micros=min_micros, **minimums)
+        return self._set(
+            min_micros=min_micros, min_accelerator_micros=min_accelerator_micros, min_cpu_micros=min_cpu_micros
+        )
 
-    def with_min_memory(self, min_bytes: int = 0, **minimums: int) -> ProfileOptionBuilder:
+    def with_min_memory(
+        self, min_bytes: int = 0, min_peak_bytes: int = 0, min_residual_bytes: int = 0, min_output_bytes: int = 0
+    ) -> ProfileOptionBuilder:
         """Sets the least memory of a shown node. `profile` refuses this."""
-        return self._set(min_bytes=min_bytes, **minimums)
+        return self._set(
+            min_bytes=min_bytes, min_peak_bytes=min_peak_bytes, min_residual_bytes=min_residual_bytes,
+            min_output_bytes=min_output_bytes,
+        )  # fmt: skip
 
     def with_accounted_types(self, account_type_regexes: Sequence[str]) -> ProfileOptionBuilder:
         """Counts only nodes with such an op or device, or `_trainable_variables`."""
@@ -303,10 +318,10 @@ def _is_counted(node: _Node, options: dict[str, Any]) -> bool:
     return any(_matches(kind, options["account_type_regexes"]) for kind in node.types)
 
 
-def _is_shown(node: _Node, options: dict[str, Any], occurrence: int) -> bool:
+def _is_shown(node: _Node, options: dict[str, Any], parameters: int, float_ops: int, occurrence: int) -> bool:
     enough = (
-        node.parameters >= options["min_params"]
-        and node.float_ops >= options["min_float_ops"]
+        parameters >= options["min_params"]
+        and float_ops >= options["min_float_ops"]
         and occurrence >= options["min_occurrence"]
     )
     shown = _matches(node.name, options["show_name_regexes"])
@@ -380,7 +395,9 @@ def _shown(nodes: list[_Node], options: dict[str, Any], depth: int) -> list[_Nod
     for node in nodes:
         trimmed = _matches(node.name, options["trim_name_regexes"])
         below = [] if trimmed else _shown(node.children, options, depth + 1)
-        if depth < options["max_depth"] and _is_shown(node, options, options["min_occurrence"]):
+        if depth < options["max_depth"] and _is_shown(
+            node, options, node.parameters, node.float_ops, options["min_occurrence"]
+        ):
             node.shown = _sort_nodes(below, options, lambda node: node.total)
             if options["account_displayed_op_only"]:
                 node.count(node.shown)
@@ -399,7 +416,7 @@ def _scope_lines(node: _Node, options: dict[str, Any], indent: str = "") -> list
         if name in select:
             if name == "params" and node.shape and node.parameters:
                 cells.append("x".join(map(str, node.shape)))
-            hidden = is_root or (options["account_displayed_op_only"] and node.types == [_SCOPE])
+            hidden = is_root or not _is_counted(node, options)
             cells.append(f"{'--' if hidden else _short(own)}/{_short(total)} {unit}")
     if "op_types" in select:
         cells.append("|".join(sorted(node.types)))
@@ -434,7 +451,13 @@ def _profile_kinds(nodes: list[_Node], options: dict[str, Any]) -> tuple[Any, li
         return kind.parameters, kind.float_ops, len(kind.children)
 
     ordered = _sort_nodes(list(kinds.values()), options, counts)
-    shown = [kind for kind in ordered if _is_shown(kind, options, len(kind.children))]
+    shown: list[_Node] = []
+    parameters = float_ops = 0  # as in TensorFlow, the minimums are those of a kind and all that follow
+    for kind in reversed(ordered):
+        parameters += kind.parameters
+        float_ops += kind.float_ops
+        if _is_shown(kind, options, parameters, float_ops, len(kind.children)):
+            shown.insert(0, kind)
     sums = [sum(column) for column in zip(*map(counts, shown), strict=True)] if shown else [0, 0, 0]
     proto, below = MultiGraphNodeProto(), [0, 0, 0]
     lines: list[str] = []
@@ -455,8 +478,7 @@ def _profile_kinds(nodes: list[_Node], options: dict[str, Any]) -> tuple[Any, li
         for name, own, total, whole in zip(("params", "float_ops"), counts(kind), below, sums, strict=False):
             if name in options["select"]:
                 parts = f"({_percent(total, whole)}, {_percent(own, whole)})"
-                width = 6 if name == "params" else 5
-                cells.append(f"{_short(own):>{width}} {name} {parts}")
+                cells.append(f"{f'{_short(own)} {name} {parts}':>30}")
         if "occurrence" in options["select"]:
             cells.append(f"{f'0|{len(kind.children)}':>10}")
         lines.insert(0, f"{kind.name:<25}{', '.join(cells)}")

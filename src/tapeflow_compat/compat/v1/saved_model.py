@@ -6,10 +6,12 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from google.protobuf.message import Message
 from tensorboard.compat.proto import meta_graph_pb2
 
 from tapeflow.array import identities
 from tapeflow.array.properties import get_static_value
+from tapeflow.array.protos import make_tensor_proto
 from tapeflow.core.context import state
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import as_dtype, float32, string
@@ -28,8 +30,6 @@ from tapeflow_compat.default_graph import get_default_graph
 from tapeflow_compat.v1_graphs.saved_models import INIT_OP, LEGACY_INIT_OP_KEY, MAIN_OP_KEY, assets_of, main_op_of
 
 if TYPE_CHECKING:
-    from google.protobuf.message import Message
-
     from tapeflow.graph.ir.graph import Graph
     from tapeflow_compat.compat.v1.session import Session
 
@@ -104,7 +104,10 @@ def build_signature_def(
     Args:
         inputs, outputs: `TensorInfo` messages by names.
         method_name: how servers are to call it.
-        defaults: `TensorProto` messages for inputs that may be left out.
+        defaults: constants, or `TensorProto` messages, for inputs that may be left out.
+
+    Raises:
+        ValueError: a default is no constant.
 
     Example:
         >>> tf.compat.v1.saved_model.build_signature_def(method_name="mine").method_name
@@ -115,7 +118,10 @@ def build_signature_def(
         for name, info in (infos or {}).items():
             messages_by_name[name].CopyFrom(info)
     for name, value in (defaults or {}).items():
-        signature.defaults[name].CopyFrom(value)
+        constant = value if isinstance(value, Message) else get_static_value(value)
+        if constant is None:
+            raise ValueError(f"The default of {name} must be a constant, unlike {value}")
+        signature.defaults[name].CopyFrom(constant if constant is value else make_tensor_proto(constant))
     return signature
 
 
@@ -389,7 +395,9 @@ class Builder:
         for tensor in tensors:
             path = get_static_value(tensor)
             if path is None:
-                raise ValueError(f"The name of an asset must be a constant, unlike {tensor.name}")
+                raise TypeError(
+                    f"Asset path tensor {tensor} must be of type constant. Has type {tensor.op.type} instead."
+                )
             source = os.fsdecode(path.item() if hasattr(path, "item") else path)
             directory = messages.assets_directory(self._directory)
             gfile.makedirs(directory)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,6 +14,7 @@ import numpy as np
 from tapeflow.config import list_logical_devices
 from tapeflow.core import errors
 from tapeflow.core.context import state
+from tapeflow.core.fork_locks import new_lock
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.kernels import status_error
 from tapeflow.core.rng.seeds import Streams, own_streams
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
     from google.protobuf.message import Message
 
 _handles = itertools.count(1)
+_sessions: weakref.WeakSet[Session] = weakref.WeakSet()  # of this process, for `Session.reset`
+_sessions_lock = new_lock()
 
 
 class _Partial(NamedTuple):
@@ -93,8 +97,10 @@ class Session:
         self._variables: dict[int, Variable] = {}
         self._partials: dict[str, _Partial] = {}
         self._resources = Resources()
-        self._closed = False
+        self._closed = self._was_reset = False
         self._scopes: list[Any] = []
+        with _sessions_lock:
+            _sessions.add(self)
 
     @property
     def graph(self) -> Graph:
@@ -126,10 +132,35 @@ class Session:
             RuntimeError: Attempted to use a closed Session.
         """
         self._closed = True
+        self._free()
+
+    def _free(self) -> None:
         self._resources.close()
         self._compiled.clear()
         self._variables.clear()
         self._partials.clear()
+
+    @staticmethod
+    def reset(target: str, containers: Sequence[str] | None = None, config: Any = None) -> None:
+        """Frees the variables of all sessions of this process, which can't be run any more.
+
+        Args:
+            target: the target of the sessions, see `Session`.
+            containers, config: accepted, and without effect.
+
+        Example:
+            >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+            ...     x = tf.constant(1.0)
+            ...     tf.compat.v1.Session.reset("")
+            ...     sess.run(x)
+            Traceback (most recent call last):
+            tapeflow.errors.CancelledError: Session has been closed.
+        """
+        with _sessions_lock:
+            sessions = list(_sessions)
+        for session in sessions:
+            session._was_reset = True
+            session._free()
 
     @contextmanager
     def as_default(self) -> Iterator[Session]:
@@ -348,11 +379,21 @@ class Session:
     def _check_open(self) -> None:
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
+        if self._was_reset:
+            raise errors.CancelledError.of("Session has been closed.")
 
     def _elements(self, fetches: Any) -> list[Any]:
         """Returns the tensors and operations that fetches stand for."""
         self._check_open()
-        return [self._element(leaf) for leaf in nest.flatten(fetches, expand_composites=True)]
+        return [element for leaf in nest.flatten(fetches) for element in self._elements_of(leaf)]
+
+    def _elements_of(self, leaf: Any) -> list[Any]:
+        """Returns the tensors and operations of a fetch, which may be a composite tensor with constant components."""
+        if not isinstance(leaf, CompositeTensor):
+            return [self._element(leaf)]
+        parts = nest.flatten(leaf, expand_composites=True)
+        with self._graph.extend():
+            return [self._graph.capture(p) if isinstance(p, EagerTensor) else self._element(p) for p in parts]
 
     def _element(self, leaf: Any) -> Any:
         if leaf is None:

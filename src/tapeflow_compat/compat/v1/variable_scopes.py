@@ -452,9 +452,13 @@ def _get(scope: VariableScope, name: str, custom_getter: Callable[..., Any] | No
 
 
 def _dtype(dtype: DTypeLike, initializer: Callable[..., Any], scope: VariableScope) -> Any:
-    if dtype is not None:
-        return as_dtype(dtype).base_dtype
-    return convert(initializer).dtype if initializer is not None and not callable(initializer) else scope.dtype
+    explicit = None if dtype is None else as_dtype(dtype).base_dtype
+    if initializer is None or callable(initializer):
+        return scope.dtype if explicit is None else explicit
+    value_dtype = convert(initializer).dtype
+    if explicit is not None and explicit is not value_dtype:
+        raise ValueError(f"Initializer type '{value_dtype!r}' and explicit dtype '{explicit!r}' don't match.")
+    return value_dtype
 
 
 def get_or_create(

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from google.protobuf import json_format
 
 from tapeflow.core.context import state
@@ -15,7 +16,7 @@ from tapeflow.core.logger import get_logger
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, string
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.summary import kinds as recorded
 from tapeflow.summary.summary_state import get_step, recording
@@ -155,6 +156,8 @@ def histogram(name: str, values: Any, collections: Sequence[str] | None = None, 
         with _tagged(name, family) as (tag, _), in_name_scope(""):
             recorded.histogram(tag, values, _step())
         return convert(b"")
+    if not isinstance(values, (Tensor, ReadAsTensor)) and convert(values).dtype.is_bool:
+        values = np.asarray(values, np.float32)  # as in TensorFlow, which refuses tensors of booleans
     with _tagged(name, family) as (tag, scope):
         summary = summary_protos.histogram_summary(_tag(tag), _numbers(values), name=scope)
     return _collected(summary, collections)

@@ -150,13 +150,20 @@ class Optimizer(Trackable):
         variables = list(var_list() if callable(var_list) else var_list or tape.watched_variables())
         return list(zip(tape.gradient(value, variables, grad_loss), variables, strict=True))
 
-    def apply_gradients(self, grads_and_vars: Any, global_step: Variable | None = None, name: str | None = None) -> Any:
+    def apply_gradients(
+        self,
+        grads_and_vars: Any,
+        global_step: Variable | None = None,
+        name: str | None = None,
+        skip_gradients_aggregation: bool = False,
+    ) -> Any:
         """Updates variables by gradients.
 
         Args:
             grads_and_vars: pairs of a gradient (a tensor, `tf.IndexedSlices` or None) and a variable.
             global_step: a variable that becomes one larger.
             name: the operation's name.
+            skip_gradients_aggregation: accepted, and without effect: gradients are applied as they are.
 
         Returns:
             The operation that does it; eagerly it is done, and there is None.

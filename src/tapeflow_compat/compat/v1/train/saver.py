@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ from tapeflow.core.protos import CheckpointState
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.variable import Variable
+from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.io import gfile
 from tapeflow.train.bundle import Bundle, write_bundle
 from tapeflow.train.manager import remove_checkpoint
@@ -184,12 +186,12 @@ class Saver:
         return [path for path, _ in self._last]
 
     def set_last_checkpoints(self, last_checkpoints: Sequence[str]) -> None:
-        """Replaces the list of existing checkpoints. Beyond `max_to_keep`, all of them are deleted.
+        """Replaces the list of existing checkpoints. They are kept: only checkpoints with a time are deleted.
 
         Args:
             last_checkpoints: a list of checkpoints' names, oldest first.
         """
-        self._last = [(path, float("nan")) for path in last_checkpoints]
+        self._last = [(path, float("inf")) for path in last_checkpoints]
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time: Sequence[tuple[str, float]]) -> None:
         """Replaces the list of existing checkpoints, with the times when they were written.
@@ -245,12 +247,16 @@ class Saver:
         if latest_filename is not None and os.path.basename(latest_filename) != latest_filename:
             raise ValueError("'latest_filename' must not contain path components")
         variables = self._built_variables()
-        if not variables and not self._others and self._operations is None:
-            return None
         path = os.fspath(save_path)
+        if global_step is None and os.path.basename(path) == (latest_filename or "checkpoint"):
+            raise ValueError(f"'latest_filename' collides with 'save_path': '{os.path.basename(path)}' and '{path}'")
         if global_step is not None:
-            step = global_step if isinstance(global_step, int) else step_of(sess, global_step)
+            step = global_step if isinstance(global_step, numbers.Integral) else step_of(sess, global_step)
             path = f"{path}-{step:08d}" if self._pad_step_number else f"{path}-{step}"
+        if not variables and not self._others and self._operations is None:
+            if write_meta_graph and sess is not None:
+                export_meta_graph(f"{path}.{meta_graph_suffix}", graph=sess.graph)
+            return None
         directory = os.path.dirname(path)
         in_graph = self._operations if sess is not None and self._operations and self._operations.save else None
         if in_graph is not None:
@@ -349,13 +355,16 @@ class Saver:
                 f"Assign requires shapes of both tensors to match. lhs shape= {_text(variable.shape)} rhs shape= "
                 f"{_text(value.shape)} (tensor_name = {name})"
             )
-        return reshapes.reshape(value, variable.shape)
+        with executing_eagerly():
+            return reshapes.reshape(value, variable.shape)
 
     def _add(self, path: str) -> list[str]:
         """Adds a checkpoint; returns the oldest ones beyond the limit, which are to be deleted."""
-        superseded = []
+        superseded: list[str] = []
+        if not self._max_to_keep:
+            return superseded
         self._last = [(p, t) for p, t in self._last if p != path] + [(path, time.time())]
-        while self._max_to_keep and len(self._last) > self._max_to_keep:
+        while len(self._last) > self._max_to_keep:
             oldest, written = self._last.pop(0)
             if written > self._next_kept:
                 self._next_kept += self._keep_every * 3600
