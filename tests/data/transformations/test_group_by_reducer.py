@@ -39,6 +39,11 @@ def test_elements(make, elements, spec, cardinality):
 
 ERRORS = [
     (
+        lambda: r6.apply(experimental.group_by_reducer(lambda x: tf.cast(x, tf.int32), sums)),
+        ValueError,
+        "Invalid `key_func`. `key_func` must return a single `tf.int6",
+    ),
+    (
         lambda: r4.map(lambda x: (x % 2, x * 10)).apply(
             experimental.group_by_reducer(
                 lambda k, v: k,
@@ -49,7 +54,17 @@ ERRORS = [
         ),
         TypeError,
         "<lambda>.<locals>.<lambda>() missing 1 required positional argument: 'v'",
-    )
+    ),
+    (
+        lambda: r6.apply(
+            experimental.group_by_reducer(
+                lambda x: x % 2,
+                experimental.Reducer(lambda key: np.int64(0), lambda s, x: tf.cast(s, tf.float32), lambda s: s),
+            )
+        ),
+        TypeError,
+        "Invalid `reducer`. The element types for the new state",
+    ),
 ]
 
 

@@ -111,6 +111,11 @@ ERRORS = [
         "Either the `window_size` argument or the `window_size_func` argument must be specified.",
     ),
     (
+        lambda: r6.group_by_window(lambda x: tf.cast(x, tf.int32), lambda key, window: window.batch(10), 2),
+        ValueError,
+        "Invalid `key_func`. `key_func` must return a single `tf.int6",
+    ),
+    (
         lambda: r6.group_by_window(lambda x: [x, x], lambda key, window: window.batch(10), 2),
         ValueError,
         "Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor but its retur",
@@ -119,6 +124,13 @@ ERRORS = [
         lambda: r6.group_by_window(lambda x: x % 2, lambda key, window: key, 2),
         TypeError,
         "Invalid `reduce_func`. `reduce_func` must return a single `tf.data.Dataset` object but its",
+    ),
+    (
+        lambda: r6.group_by_window(
+            lambda x: x % 2, lambda key, window: window.batch(10), window_size_func=lambda key: tf.cast(key, tf.int32)
+        ),
+        ValueError,
+        "Invalid `window_size_func`. `window_size_func` must return a",
     ),
 ]
 

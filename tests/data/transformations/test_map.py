@@ -7,7 +7,6 @@ from dataset_rows import check_dataset
 
 Dataset, experimental, TensorSpec = tf.data.Dataset, tf.data.experimental, tf.TensorSpec
 r4, r6 = (Dataset.range(n) for n in (4, 6))
-ragged = r4.map(lambda x: tf.fill([x], x))
 
 ROWS = [
     (lambda: r4.map(lambda x: x * 2 + 1), [1, 3, 5, 7], TensorSpec([], tf.int64), 4),
@@ -132,6 +131,11 @@ def test_elements(make, elements, spec, cardinality):
 
 
 ERRORS = [
+    (
+        lambda: r4.map(lambda x: None),
+        tf.errors.InvalidArgumentError,
+        "The function passed to Dataset.map() must return at least on",
+    ),
     (
         lambda: r4.map(lambda x: x, num_parallel_calls=0),
         tf.errors.InvalidArgumentError,

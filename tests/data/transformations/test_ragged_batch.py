@@ -7,7 +7,6 @@ from dataset_rows import check_dataset
 
 Dataset, experimental, TensorSpec = tf.data.Dataset, tf.data.experimental, tf.TensorSpec
 r4 = Dataset.range(4)
-ragged = r4.map(lambda x: tf.fill([x], x))
 
 ROWS = [
     (

@@ -54,6 +54,16 @@ ERRORS = [
         tf.errors.InvalidArgumentError,
         "Index must be between 0 and 1 (currently index = -1). [Op:ShardDataset] name: ",
     ),
+    (
+        lambda: r6.shard(-1, -1),
+        tf.errors.FailedPreconditionError,
+        "`tf.data.Dataset.shard(SHARD_HINT, ...)` can only be used in `tf.distribute.Strategy.exper",
+    ),
+    (
+        lambda: r6.shard(tf.data.experimental.SHARD_HINT, tf.data.experimental.SHARD_HINT),
+        tf.errors.FailedPreconditionError,
+        "`tf.data.Dataset.shard(SHARD_HINT, ...)` can only be used in `tf.distribute.Strategy.exper",
+    ),
 ]
 
 

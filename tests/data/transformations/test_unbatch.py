@@ -7,7 +7,6 @@ from dataset_rows import check_dataset
 
 Dataset, TensorSpec = tf.data.Dataset, tf.TensorSpec
 r4, r5, r6 = (Dataset.range(n) for n in (4, 5, 6))
-ragged = r4.map(lambda x: tf.fill([x], x))
 
 ROWS = [
     (lambda: r5.batch(2).unbatch(), [0, 1, 2, 3, 4], TensorSpec([], tf.int64), -2),
