@@ -60,6 +60,12 @@ ROWS = [
         2,
     ),
     (
+        lambda: r6.map(lambda x: 6 // (x - 1)).window(2),
+        ["InvalidArgumentError", [6, 3], [2, 1]],
+        tf.data.DatasetSpec(TensorSpec([], tf.int64)),
+        3,
+    ),
+    (
         lambda: r6.repeat().window(4, 2).take(2),
         [[0, 1, 2, 3], [2, 3, 4, 5]],
         tf.data.DatasetSpec(TensorSpec([], tf.int64)),
