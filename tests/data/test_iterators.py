@@ -69,7 +69,7 @@ def test_iterators_in_functions():
 def test_python_loops_in_functions_end():
     @tf.function(autograph=False)
     def everything():
-        return [x for x in r3]
+        return list(r3)
 
     with pytest.raises((ValueError, RuntimeError, TypeError)):
         everything()
@@ -144,7 +144,7 @@ def test_positions_in_shorter_datasets(tmp_path):
 
 
 def test_debug_mode_needs_no_graph():
-    with pytest.raises(ValueError, match="enable_debug_mode.* is only supported in eager mode"):
+    with pytest.raises(ValueError, match="is only supported in eager mode"):
         tf.function(lambda: tf.data.experimental.enable_debug_mode())()
 
 

@@ -88,8 +88,8 @@ def test_older_names():
 
 
 @pytest.mark.parametrize(("path", "value"), [
-    ("deterministic", 1), ("deterministic", None), ("autotune.cpu_budget", "2"), ("threading", 3), ("dataset_name", b"a"),
-    ("experimental_distribute.auto_shard_policy", 2),
+    ("deterministic", 1), ("deterministic", None), ("autotune.cpu_budget", "2"), ("threading", 3),
+    ("dataset_name", b"a"), ("experimental_distribute.auto_shard_policy", 2),
 ])  # fmt: skip
 def test_values_of_other_types(path, value):
     with pytest.raises(TypeError, match=f'Property "{path.split(".")[-1]}" must be of type'):
