@@ -164,6 +164,8 @@ def _find_module(name: str) -> tuple[ModuleSpec, types.CodeType]:
     Raises:
         _NoProgram: there is none.
     """
+    if name.startswith("."):
+        raise _NoProgram("Relative module names not supported", 1)
     try:
         spec = importlib.util.find_spec(name)
     except ModuleNotFoundError as error:  # a package around it

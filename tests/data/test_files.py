@@ -210,7 +210,7 @@ def test_batches_of_csv_rows(tmp_path):
     assert [(t.dtype, t.numpy().tolist()) for t in first] == [(tf.int64, [1, 2]), (tf.string, [b"a", b"b"])]
     with pytest.raises(tf.errors.InvalidArgumentError, match="Field 0 in record is not a valid int64: x"):
         next(batches)
-    assert [t.numpy().tolist() for t in next(batches)] == [[5], [b"e"]]
+    assert [t.numpy().tolist() for t in next(batches)] == [[4, 5], [b"d", b"e"]]
     with pytest.raises(StopIteration):
         next(batches)
     assert len(values(rows.take(2).concatenate(rows.take(1)).batch(2, drop_remainder=True))) == 1

@@ -112,7 +112,7 @@ def test_choices_are_drawn_in_blocks_as_one_by_one():
         (lambda: Dataset.choose_from_datasets([r6], Dataset.from_tensors("a")), TypeError, "Invalid `choice_dataset`"),
         (lambda: r6.rebatch(2), ValueError, "a dataset with scalar elements"),
         (lambda: r6.map(lambda x: (x, x)).sparse_batch(2, [3]), TypeError, "single component"),
-        (lambda: list(sequences().sparse_batch(2, [3])), tf.errors.DataLossError, "incompatible with the row shape"),
+        (lambda: list(sequences().sparse_batch(2, [3])), tf.errors.DataLossError, "larger than the row shape"),
         (lambda: sequences().bucket_by_sequence_length(len, [3], [1]), ValueError, "must equal"),
         (lambda: r6.apply(experimental.pad_to_cardinality(8)), ValueError, "to be a dictionary"),
         (lambda: experimental.at(r6, 9), tf.errors.OutOfRangeError, r"Index out of range \[0, 6\):9"),

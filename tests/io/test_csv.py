@@ -52,7 +52,8 @@ def test_rows_of_a_file_come_before_and_after_a_bad_one(tmp_path):
     kept = [int(a) for a, _ in rows.ignore_errors()]
     assert kept == [i for i in range(100) if i not in (3, 50, 51)]
     batches = [a.numpy().tolist() for a, _ in rows.batch(10).ignore_errors()]
-    assert batches == [list(range(i, i + 10)) for i in range(10, 100, 10) if i != 50]
+    starts = [*range(4, 44, 10), *range(52, 100, 10)]  # a batch ends at a bad row, and the next begins behind it
+    assert batches == [list(range(i, min(i + 10, 100))) for i in starts]
 
 
 def test_graphs_have_all_defaults():

@@ -102,3 +102,91 @@ def test_operations_on_constants_are_computed():
     assert codes(convert(f, tf.TensorSpec([None, 4]))) == {"ADD": 1}
     large = convert(lambda x: x + tf.zeros([1000, 1000]), tf.TensorSpec([1000, 1000]))
     assert len(large) < 10_000
+
+
+W = tf.constant(rng.standard_normal([4, 4]).astype(np.float32))
+X = rng.standard_normal([3, 4]).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (lambda x: x @ W - 2.0, {"FULLY_CONNECTED": 1}),
+        (lambda x: x @ W * [1.0, 2.0, 3.0, 4.0], {"FULLY_CONNECTED": 1}),
+        (lambda x: x @ W / [1.0, 2.0, 3.0, 4.0], {"FULLY_CONNECTED": 1}),
+        (lambda x: [1.0, 2.0, 3.0, 4.0] + x @ W, {"FULLY_CONNECTED": 1}),
+        (lambda x: [1.0, 2.0, 3.0, 4.0] / (x @ W), {"FULLY_CONNECTED": 1, "DIV": 1}),
+        (lambda x: (x @ W + 3.0) * 2.0 - 1.0, {"FULLY_CONNECTED": 1}),
+        (lambda x: (x * [1.0, 2.0, 3.0, 4.0]) @ W, {"FULLY_CONNECTED": 1}),
+        (lambda x: ([1.0, 2.0, 3.0, 4.0] * x) @ W, {"FULLY_CONNECTED": 1}),
+        (lambda x: (x / [1.0, 2.0, 3.0, 4.0]) @ W, {"FULLY_CONNECTED": 1}),
+        (lambda x: ([1.0, 2.0, 3.0, 4.0] / x) @ W, {"DIV": 1, "FULLY_CONNECTED": 1}),
+        (lambda x: tf.nn.relu(x * 2.0) @ W, {"MUL": 1, "FULLY_CONNECTED": 1}),
+        (lambda x: (x + 2.0) @ W, {"ADD": 1, "FULLY_CONNECTED": 1}),
+        (lambda x: tf.nn.relu(tf.nn.relu(x @ W)), {"FULLY_CONNECTED": 1, "RELU": 1}),
+        (lambda x: tf.nn.relu6(x @ W), {"FULLY_CONNECTED": 1}),
+        (lambda x: (x + 0.0) * 2.0, {"MUL": 1}),
+        (lambda x: (0.0 + x - 0.0) * 2.0, {"MUL": 1}),
+        (lambda x: x * 1.0 / 1.0 + x, {"ADD": 1}),
+        (lambda x: 1.0 * x + x, {"ADD": 1}),
+        (lambda x: 0.0 - x, {"SUB": 1}),
+        (lambda x: 1.0 / x, {"DIV": 1}),
+        (lambda x: x + [0.0, 0.0, 0.0, 1.0], {"ADD": 1}),
+        (lambda x: tf.transpose(tf.transpose(x)) + 1.0, {"ADD": 1}),
+        (lambda x: tf.reshape(tf.reshape(x, [-1, 2, 2]), [-1, 4]) * 2.0, {"MUL": 1}),
+        (lambda x: x * (tf.nn.relu6(x + 3.0) * (1 / 6)), {"HARD_SWISH": 1}),
+        (lambda x: tf.nn.relu6(x + 3.0) / 6.0 * x, {"HARD_SWISH": 1}),
+        (lambda x: x * (tf.nn.relu6(x + 3.0) / 5.0), {"ADD": 1, "MUL": 1, "DIV": 1}),
+        (lambda x: (x + 1.0) * (tf.nn.relu6(x + 3.0) / 6.0), {"ADD": 2, "MUL": 1, "DIV": 1}),
+    ],
+)
+def test_remaining_operators_of_functions(function, expected):
+    assert codes(check(function, X, tolerance=2e-5)) == expected
+
+
+@pytest.mark.parametrize(
+    ("edges", "stride", "dilation", "remaining"),
+    [
+        ([[1, 1], [1, 1]], 1, 1, {"CONV_2D": 1}),
+        ([[0, 1], [0, 1]], 2, 1, {"CONV_2D": 1}),
+        ([[2, 2], [2, 2]], 1, 2, {"CONV_2D": 1}),
+        ([[1, 0], [1, 0]], 2, 1, {"PAD": 1, "CONV_2D": 1}),
+        ([[1, 1], [1, 2]], 1, 1, {"PAD": 1, "CONV_2D": 1}),
+        ([[1, 1], [1, 1]], 1, 2, {"PAD": 1, "CONV_2D": 1}),
+    ],
+)
+def test_paddings_of_convolutions(edges, stride, dilation, remaining):
+    images = rng.standard_normal([1, 8, 8, 2]).astype(np.float32)
+    filters = rng.standard_normal([3, 3, 2, 3]).astype(np.float32)
+
+    def padded(x):
+        x = tf.pad(x, [[0, 0], *edges, [0, 0]])
+        return tf.nn.conv2d(x, filters, stride, "VALID", dilations=dilation)
+
+    assert codes(check(padded, images, batch=False, tolerance=2e-5)) == remaining
+    scaled = check(lambda x: padded(x * [2.0, 3.0]), images, batch=False, tolerance=2e-5)
+    assert codes(scaled) == remaining
+
+
+def test_factors_that_are_not_finite_are_not_folded():
+    for function in (lambda x: x @ W / [1.0, 0.0, 3.0, 4.0], lambda x: (x / [1.0, 0.0, 3.0, 4.0]) @ W):
+        found = codes(convert(function, tf.TensorSpec([3, 4])))
+        assert found == {"FULLY_CONNECTED": 1, "DIV": 1}
+
+
+def test_cubes_of_gelus():
+    def approximate(cube):
+        return lambda x: 0.5 * x * (1.0 + tf.tanh(tf.sqrt(2.0 / np.float32(np.pi)) * (x + 0.044715 * cube(x))))
+
+    for cube in (lambda x: x * x * x, lambda x: x * tf.square(x), lambda x: tf.pow(x, 3.0)):
+        assert codes(check(approximate(cube), X, tolerance=1e-5)) == {"GELU": 1}
+    for cube in (lambda x: x * x * 2.0, lambda x: tf.pow(x, 2.0), lambda x: tf.square(x)):
+        assert "GELU" not in codes(check(approximate(cube), X, tolerance=1e-5))
+
+
+def test_dense_layers_keep_dimensions():
+    x = rng.standard_normal([2, 3, 4]).astype(np.float32)
+    content = check(lambda x: tf.reshape(tf.reshape(x, [-1, 4]) @ W, [2, 3, 4]), x, batch=False)
+    assert codes(content) == {"FULLY_CONNECTED": 1}
+    content = check(lambda x: tf.reshape(tf.reshape(x, [-1, 4]) @ W, [3, 2, 4]), x, batch=False)
+    assert codes(content) == {"FULLY_CONNECTED": 1, "RESHAPE": 2}

@@ -17,7 +17,7 @@ from tensorboard.compat.proto.tensor_pb2 import TensorProto  # noqa: E402
 
 from tapeflow.serving import Servable  # noqa: E402
 from tapeflow.serving.configs import VersionPolicy  # noqa: E402
-from tapeflow.serving.prediction_service import listening  # noqa: E402
+from tapeflow.serving.prediction_service import PredictionService, listening  # noqa: E402
 from tapeflow.serving.server import Server  # noqa: E402
 
 
@@ -259,3 +259,118 @@ def test_a_server_looks_for_versions(tmp_path):
         polling.cancel()
 
     asyncio.run(asyncio.wait_for(wait_for_second(), 60))
+
+
+EXAMPLES = [tf.TensorSpec([None], tf.string, name="examples")]
+
+
+class Parts(tf.Module):
+    """Signatures that give parts of what `Classify` and `Regress` return, or nothing of it."""
+
+    @tf.function(input_signature=EXAMPLES)
+    def labels(self, examples):
+        return {"classes": tf.stack([examples, examples + "!"], 1)}
+
+    @tf.function(input_signature=EXAMPLES)
+    def scores(self, examples):
+        length = tf.cast(tf.strings.length(examples), tf.float32)
+        return {"scores": tf.stack([length, -length], 1)}
+
+    @tf.function(input_signature=EXAMPLES)
+    def other(self, examples):
+        return {"text": examples}
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "parts"
+    model = Parts()
+    signatures = {"labels": model.labels, "scores": model.scores, "other": model.other}
+    tf.saved_model.save(model, path / "1", signatures=signatures)
+    return path
+
+
+def asked(method, signature, *examples, **fields):
+    name = {"Classify": "Classification", "Regress": "Regression"}[method]
+    request = message_class(f"{name}Request")(
+        model_spec=spec(signature_name=signature), input=fields or {"example_list": {"examples": examples}}
+    )
+    return f"PredictionService/{method}", request, f"{name}Response"
+
+
+def test_parts_of_classes(parts):
+    labels, scores, nothing, no_values = call(
+        parts,
+        asked("Classify", "labels", b"a", b"\xff"),
+        asked("Classify", "scores", b"ab", b""),
+        asked("Classify", "other", b"a"),
+        asked("Regress", "other", b"a"),
+    )
+    found = [[(c.label, c.score) for c in row.classes] for row in labels.result.classifications]
+    assert found == [[("a", 0.0), ("a!", 0.0)], [("\ufffd", 0.0), ("\ufffd!", 0.0)]]
+    found = [[(c.label, c.score) for c in row.classes] for row in scores.result.classifications]
+    assert found == [[("", 2.0), ("", -2.0)], [("", 0.0), ("", 0.0)]]
+    invalid = grpc.StatusCode.INVALID_ARGUMENT
+    assert nothing == (invalid, "The signature gives neither classes nor scores: use Predict.")
+    assert no_values == (invalid, "The signature gives no outputs: use Predict.")
+
+
+def test_examples_that_are_damaged(parts):
+    context = {"examples": [b"\xff"], "context": b""}
+    (status, text), empty = call(
+        parts,
+        asked("Classify", "scores", example_list_with_context=context),
+        asked("Classify", "scores", example_list={"examples": []}),
+    )
+    assert status is grpc.StatusCode.INVALID_ARGUMENT and text.startswith("An example can't be read")
+    assert empty == (grpc.StatusCode.INVALID_ARGUMENT, "Input is empty.")
+
+
+def test_several_tasks_that_are_refused(folder):
+    rows = message_class("Input")(example_list={"examples": [example(1.5)]})
+
+    def several(*tasks):
+        message = message_class("MultiInferenceRequest")(
+            tasks=[{"model_spec": spec(name, signature_name="ex"), "method_name": m} for name, m in tasks], input=rows
+        )
+        return "PredictionService/MultiInference", message, "MultiInferenceResponse"
+
+    none, two, method = call(
+        folder,
+        several(),
+        several(("scaled", "tensorflow/serving/regress"), ("other", "tensorflow/serving/regress")),
+        several(("scaled", "tensorflow/serving/predict")),
+    )
+    assert none == (grpc.StatusCode.INVALID_ARGUMENT, "Inference request must have at least one InferenceTask.")
+    assert two[0] is grpc.StatusCode.INVALID_ARGUMENT and "must access the same model name" in two[1]
+    unsupported = "Unsupported signature method_name: tensorflow/serving/predict"
+    assert method == (grpc.StatusCode.UNIMPLEMENTED, unsupported)
+
+
+def test_metadata_that_is_refused(folder):
+    def metadata(*fields):
+        message = message_class("GetModelMetadataRequest")(model_spec=spec(), metadata_field=fields)
+        return "PredictionService/GetModelMetadata", message, "GetModelMetadataResponse"
+
+    for answer in call(folder, metadata(), metadata("other"), metadata("signature_def", "other")):
+        assert answer[0] is grpc.StatusCode.INVALID_ARGUMENT
+        assert "is not supported: ask for signature_def" in answer[1]
+
+
+def test_errors_that_nobody_expects_stay_in_the_log(folder, monkeypatch, caplog):
+    async def fails(self, request):
+        raise RuntimeError("a secret")
+
+    monkeypatch.setattr(PredictionService, "predict", fails)
+    status, text = call(folder, predict(ROWS))[0]
+    assert status is grpc.StatusCode.INTERNAL
+    assert text == "The model failed: RuntimeError. The server's log says more."
+    assert "a secret" in caplog.text
+
+
+def test_tensors_that_can_not_be_read(folder):
+    wrong = tf.make_tensor_proto(ROWS)
+    wrong.tensor_content = b"abc"
+    status, text = call(folder, predict(wrong.SerializeToString()))[0]
+    assert status is grpc.StatusCode.INVALID_ARGUMENT
+    assert text.startswith("The input 'x' can't be read")

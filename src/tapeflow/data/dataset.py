@@ -230,11 +230,14 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
 
         Raises:
             TypeError: an element has a component that is no array, such as a dataset.
+            RuntimeError: a graph is being built.
 
         Example:
             >>> [x.item() for x in tf.data.Dataset.range(3).as_numpy_iterator()]
             [0, 1, 2]
         """
+        if state.graph is not None:
+            raise RuntimeError("`tf.data.Dataset.as_numpy_iterator()` is only supported in eager mode.")
         check_arrays(self.element_spec)
         return NumpyIterator(self)
 

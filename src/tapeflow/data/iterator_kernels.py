@@ -145,5 +145,5 @@ def _serialize_iterator(resource_handle: IteratorSlot) -> Any:
 
 
 @op_kernel("DeserializeIterator", shape=no_results)
-def _deserialize_iterator(resource_handle: IteratorSlot, serialized: Any) -> None:
-    resource_handle.iterator.go_to(serialized[()].decode())
+def _deserialize_iterator(resource_handle: IteratorSlot, serialized: bytes) -> None:
+    resource_handle.iterator.go_to(serialized.decode())

@@ -131,6 +131,7 @@ class Node:
     chooses = False  # whether it chooses among the elements of its input, and looks at none of them
     names_errors = False  # whether errors of its function say so
     is_asynchronous = False  # whether threads compute the elements ahead
+    is_map = False  # whether it is the results of a function
     is_slow = False  # whether computing an element may be worth a thread: it reads files, calls Python or has threads
     draws_seeds = False  # whether each iterator may begin with seeds of its own
     passes_options = False  # whether it only sets how other nodes run

@@ -77,7 +77,7 @@ class Option:
         return instance._options[self.name]
 
     def __set__(self, instance: OptionsBase, value: Any) -> None:
-        if value is not None and not isinstance(value, self.kind):
+        if not isinstance(value, self.kind):
             raise TypeError(f'Property "{self.name}" must be of type {self.kind}, got: {value!r} (type: {type(value)})')
         instance._options[self.name] = value
 

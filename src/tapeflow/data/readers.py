@@ -143,21 +143,19 @@ def make_csv_dataset(
 
 
 def _column_numbers(columns: Sequence[Any], names: Sequence[str]) -> list[int]:
-    if all(isinstance(c, int) for c in columns):
-        for c in columns:
+    numbers = set()
+    for c in columns:
+        if isinstance(c, int):
             if not 0 <= c < len(names):
                 raise ValueError(f"Column number {c} of `select_columns` is not one of the {len(names)} columns.")
-        numbers = sorted(columns)
-    elif all(isinstance(c, str) for c in columns):
-        for c in columns:
-            if c not in names:
-                raise ValueError(f"Column {c!r} of `select_columns` is not one of the columns: {list(names)}.")
-        numbers = sorted(names.index(c) for c in columns)
-    else:
-        raise ValueError(f"`select_columns` must be all column names or all column numbers. Received: {list(columns)}.")
-    if len(set(numbers)) != len(numbers):
+            numbers.add(c)
+        elif c in names:
+            numbers.add(names.index(c))
+        else:
+            raise ValueError(f"Column {c!r} of `select_columns` is not one of the columns: {list(names)}.")
+    if len(numbers) != len(columns):
         raise ValueError(f"`select_columns` cannot contain duplicates. Received: {list(columns)}.")
-    return numbers
+    return sorted(numbers)
 
 
 _KINDS = (int32, int64, float32, float64, string)  # the dtypes of fields; the first that fits all is inferred
@@ -187,8 +185,8 @@ class _Rows:
     def inferred_defaults(
         self, count: int, numbers: Sequence[int], na_value: str, header: bool, most: int | None
     ) -> list[Any]:
-        """Returns a default for each column, of the first dtype that fits the first rows."""
-        kinds = [0] * len(numbers)
+        """Returns a default for each column, of the first dtype that fits the first rows; "" if they have no value."""
+        kinds = [-1] * len(numbers)
         seen = 0
         for name in self._names:
             rows = self._of(name)
@@ -204,6 +202,7 @@ class _Rows:
                     )
                 for i, number in enumerate(numbers):
                     if row[number] not in ("", na_value):
+                        kinds[i] = max(kinds[i], 0)
                         while not _text_fits(row[number], _KINDS[kinds[i]]):
                             kinds[i] += 1
         return [convert(["" if _KINDS[k] is string else 0], _KINDS[k]) for k in kinds]

@@ -200,9 +200,11 @@ _COPIES = 4  # of the bytes: padded, joined, as an array and as a tensor
 def decode_padded_raw(input_bytes: Any, fixed_length: Any, out_type: Any, little_endian: bool = True) -> torch.Tensor:
     """Decodes the bytes of numbers, truncated or padded with zeros to a length."""
     size = as_dtype(out_type).size
+    if fixed_length <= 0:
+        raise invalid(f"fixed_length ({fixed_length}) must be greater than zero.")
     if fixed_length % size:
         raise invalid(f"fixed_length ({fixed_length}) must be a multiple of the size of out_type ({size})")
-    check_memory([input_bytes.size, max(fixed_length, 0)], _COPIES, UNFILLED)
+    check_memory([input_bytes.size, fixed_length], _COPIES, UNFILLED)
     texts = [t[:fixed_length].ljust(fixed_length, b"\0") for t in input_bytes.reshape(-1).tolist()]
     return _decode_numbers(b"".join(texts), (*input_bytes.shape, fixed_length // size), out_type, little_endian)
 

@@ -106,8 +106,8 @@ def _field_default(field: FieldDescriptor, dtype: DType) -> Any:
 
 
 def _field_column(rows: Sequence[Sequence[Any]], field: FieldDescriptor, dtype: DType, shape: Sequence[int]) -> Any:
-    """Returns the values of a field of all messages, padded to the longest row."""
-    width = max(map(len, rows)) if field.is_repeated else 1
+    """Returns the values of a field of all messages, padded to the longest row, and at least to one value."""
+    width = max(1, *map(len, rows)) if field.is_repeated else 1
     default = _field_default(field, dtype)
     flat = [v for row in rows for v in [*row, *[default] * (width - len(row))]]
     if dtype is string:
@@ -142,7 +142,7 @@ def _decode_messages(
         except DecodeError:
             raise errors.DataLossError.of("CountFields: Failed to consume entire buffer") from None
         except text_format.ParseError as error:
-            raise invalid(f"Can't parse {message_type} from text: {error}") from None
+            raise errors.DataLossError.of(f"Unable to parse text protobuf: {error}") from None
     rows = [[_field_items(m, f) for m in messages] for f in fields]
     sizes = torch.tensor([[len(row) for row in column] for column in rows], dtype=torch.int32)
     columns = [_field_column(r, f, d, texts.shape) for r, f, d in zip(rows, fields, output_types, strict=True)]

@@ -230,7 +230,8 @@ class _Rewriter:
         if code in ("ADD", "SUB"):
             new_bias = new_bias + numbers if code == "ADD" else new_bias - numbers
         else:
-            factor = numbers if code == "MUL" else 1 / numbers
+            with np.errstate(divide="ignore"):
+                factor = numbers if code == "MUL" else 1 / numbers
             shape = [1] * weights.rank
             shape[axis] = channels
             scaled = _with_numbers(weights, weights.value * factor.reshape(shape))
@@ -277,7 +278,8 @@ class _Rewriter:
         if weights is None or weights.value is None or scaled.shape[-1] != weights.shape[-1]:
             return False
         factor = constant.value.reshape(-1).astype(np.float64)
-        new = _with_numbers(weights, weights.value * (factor if operator.code == "MUL" else 1 / factor))
+        with np.errstate(divide="ignore"):
+            new = _with_numbers(weights, weights.value * (factor if operator.code == "MUL" else 1 / factor))
         if not np.isfinite(new.value).all():
             return False
         layer.inputs[1] = new

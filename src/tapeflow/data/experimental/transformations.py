@@ -288,7 +288,7 @@ def enable_debug_mode() -> None:
         >>> tf.data.experimental.enable_debug_mode()  # doctest: +SKIP
     """
     if state.graph is not None:
-        raise ValueError("The debug mode can only be enabled in eager mode.")
+        raise ValueError("`enable_debug_mode()` is only supported in eager mode.")
     if not debugging:
         debugging.append(True)
 

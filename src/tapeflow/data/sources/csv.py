@@ -15,7 +15,7 @@ from tapeflow.data.elements import Element
 from tapeflow.data.node import dataset_op, slices_of
 from tapeflow.data.sources.files import OfFiles, names_of, reading
 from tapeflow.data.threads import Chained
-from tapeflow.data.transformations.batch import runs
+from tapeflow.data.transformations.batch import Runs
 from tapeflow.io.csv import CsvParser, defaults_of
 from tapeflow.io.records import open_records
 
@@ -77,16 +77,19 @@ class Csv(OfFiles):
         return Chained(_Blocks(self._every_record(inputs[0]), self._parser))
 
     def batches(self, size: int, drop_remainder: bool) -> Iterator[Element]:
-        return map(self._columns_of, runs(self._every_record(self.input_dataset.iterate()), size, drop_remainder))
+        runs = Runs(self._every_record(self.input_dataset.iterate()), size, drop_remainder)
+
+        def columns_of(records: list[bytes]) -> Element:
+            columns, count, error = self._parser.parse(StringArray.of(records), "record")
+            if error is not None:
+                runs.put_back(records[count + 1 :])
+                raise error
+            return columns
+
+        return map(columns_of, runs)
 
     def _every_record(self, filenames: Iterator[Element]) -> Iterator[bytes]:
         return itertools.chain.from_iterable(map(self._records, filenames))
-
-    def _columns_of(self, records: list[bytes]) -> Element:
-        columns, _, error = self._parser.parse(StringArray.of(records), "record")
-        if error is not None:
-            raise error
-        return columns
 
     def _records(self, filename: Element) -> Iterator[bytes]:
         with open_records(filename[0].item(), self.compression_type, self.buffer_size) as file:

@@ -22,7 +22,7 @@ from tapeflow.data.seeds import Seeds, seeds_of
 from tapeflow.data.sources.from_tensor_slices import FromTensorSlices
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.threads import AUTOTUNE, cores
-from tapeflow.data.transformations.batch import runs
+from tapeflow.data.transformations.batch import Runs
 from tapeflow.data.transformations.flat_map import FlatMap
 from tapeflow.data.transformations.interleave import LegacyInterleave, ParallelInterleave, in_turn
 from tapeflow.data.transformations.shuffle import Shuffle
@@ -116,7 +116,7 @@ class Contents(OfFiles):
         return zip(map(StringArray.scalar, self._every_content()), strict=False)
 
     def batches(self, size: int, drop_remainder: bool) -> Iterator[Element]:
-        return zip(map(StringArray.of, runs(self._every_content(), size, drop_remainder)), strict=False)
+        return zip(map(StringArray.of, Runs(self._every_content(), size, drop_remainder)), strict=False)
 
     def _every_content(self) -> Iterator[bytes]:
         files = map(self._of_file, self.input_dataset.iterate())

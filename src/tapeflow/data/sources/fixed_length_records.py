@@ -38,12 +38,15 @@ class FixedLengthRecords(Contents):
         with open_records(path, self.compression_type, self.buffer_size) as file:
             body = file.read()[header:]
         body = body[: len(body) - footer] if footer <= len(body) else b""
-        if len(body) % length:
-            message = (
-                f"Excluding the header ({header} bytes) and footer ({footer} bytes), input file "
-                f'"{path.decode()}" has body '
-                f"length {len(body)} bytes, which is not an exact multiple of the record length ({length} bytes)."
-            )
-            raise DataLossError.of(message) if self.compression_type else invalid(message)
-        for start in range(0, len(body), length):
+        whole = len(body) // length * length
+        message = (
+            f"Excluding the header ({header} bytes) and footer ({footer} bytes), input file "
+            f'"{path.decode()}" has body '
+            f"length {len(body)} bytes, which is not an exact multiple of the record length ({length} bytes)."
+        )
+        if whole < len(body) and not self.compression_type:
+            raise invalid(message)
+        for start in range(0, whole, length):
             yield body[start : start + length]
+        if whole < len(body):  # as in TensorFlow, the size of a compressed file is known at its end
+            raise DataLossError.of(message)

@@ -52,7 +52,8 @@ class Generator(Node):
         casts = all(type(s) is TensorSpec for s in specs) and not (
             type(self._signature) is TensorSpec and self._signature.shape.rank is None
         )
-        for value in _from_python(self.generator, [a.numpy() for a in self.args]):
+
+        def checked(value: Any) -> Element:
             try:
                 flat = elements.flatten_up_to(self._signature, value)
             except (TypeError, ValueError) as e:
@@ -60,7 +61,9 @@ class Generator(Node):
                     "TypeError: `generator` yielded an element that did not match the expected structure. The expected "
                     f"structure was {self._signature}, but the yielded element was {value}."
                 ) from e
-            yield elements.to_element(tuple([_check_component(v, s, casts) for v, s in zip(flat, specs, strict=True)]))
+            return elements.to_element(tuple([_check_component(v, s, casts) for v, s in zip(flat, specs, strict=True)]))
+
+        return map(checked, _from_python(self.generator, [a.numpy() for a in self.args]))
 
 
 @op_kernel("GeneratorDataset")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.data import elements
+from tapeflow.data.elements import Element
 from tapeflow.data.node import Node, op_kernel
-from tapeflow.data.threads import raises_failures
 
 
 class Elements(Node):
-    """The elements of a list, such as a window's. It raises the `Failure`s among them."""
+    """The elements of a list, such as a window's."""
 
     items: Sequence[Any]
     spec: Any
@@ -29,9 +29,8 @@ class Elements(Node):
     def cardinality(self) -> int:
         return len(self.items)
 
-    @raises_failures
-    def iterate(self) -> Generator[Any]:
-        yield from self.items
+    def iterate(self) -> Iterator[Element]:
+        return iter(self.items)
 
 
 class FromList(Elements):

@@ -8,7 +8,7 @@ from typing import Any
 
 from tapeflow.core.errors import FailedPreconditionError
 from tapeflow.data.elements import Element
-from tapeflow.data.node import Node, Unary, dataset_op
+from tapeflow.data.node import INFINITE, Node, Unary, dataset_op
 from tapeflow.data.threads import Failure, raises_failures, with_failures
 
 
@@ -33,13 +33,19 @@ class AssertCardinality(Unary):
         count = 0
         for element in with_failures(inputs[0]):
             count += type(element) is not Failure
-            if 0 <= self.expected < count:
-                raise self._error(f"at least {count}")
+            if self.expected != INFINITE and count > self.expected:
+                raise self._error(f"at least {_number_text(count)}")
             yield element
-        if count < self.expected:
-            raise self._error(f"only {count}")
+        if count != self.expected:
+            raise self._error(f"only {_number_text(count)}")
 
-    def _error(self, count: str) -> FailedPreconditionError:
+    def _error(self, contents: str) -> FailedPreconditionError:
         return FailedPreconditionError.of(
-            f"Input dataset was expected to contain {self.expected} elements but contained {count} elements."
+            f"Input dataset was expected to contain {_number_text(self.expected)} but contained {contents}."
         )
+
+
+def _number_text(count: int) -> str:
+    if count == INFINITE:
+        return "an infinite number of elements"
+    return f"{count} element{'' if count == 1 else 's'}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from tapeflow.core.errors import OpError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.values import nest
@@ -23,29 +24,48 @@ if TYPE_CHECKING:
     from tapeflow.data.dataset import Dataset
 
 
-def runs(items: Iterator[Any], size: int, drop_remainder: bool) -> Iterator[list[Any]]:
-    """Returns an iterator over lists of `size` items. The last one may be shorter, unless it is to be dropped.
+class Runs:
+    """An iterator over lists of `size` items. The last one may be shorter, unless it is to be dropped.
 
-    After an error it continues with the items after those that would have been in the list, as in TensorFlow.
+    As in TensorFlow, an error ends a list, and the next one begins with the item behind the error.
+
+    Args:
+        items: the items.
+        size: the number of items in a list.
+        drop_remainder: whether a last, shorter list is dropped.
+        skips: whether the next list begins behind all items that would have been in the list with the error.
     """
 
-    def take() -> list[Any]:
-        run: list[Any] = []
+    def __init__(self, items: Iterator[Any], size: int, drop_remainder: bool, skips: bool = False) -> None:
+        self._items, self._size, self._drop, self._skips = items, size, drop_remainder, skips
+        self._left: list[Any] = []
+
+    def __iter__(self) -> Runs:
+        return self
+
+    def __next__(self) -> list[Any]:
+        run, self._left = self._left, []
         try:
-            run.extend(itertools.islice(items, size))
+            run.extend(itertools.islice(self._items, self._size - len(run)))
         except Exception:
-            deque(itertools.islice(with_failures(items), size - len(run) - 1), maxlen=0)
+            if self._skips:
+                deque(itertools.islice(with_failures(self._items), self._size - len(run) - 1), maxlen=0)
             raise
+        if not run or (self._drop and len(run) < self._size):
+            raise StopIteration
         return run
 
-    lists = iter(take, [])
-    return filter(lambda run: len(run) == size, lists) if drop_remainder else lists
+    def put_back(self, items: list[Any]) -> None:
+        """Begins the next list with items of the last one."""
+        self._left = items
 
 
-def stack_batches(source: Node, items: Iterator[Element], size: int, drop_remainder: bool) -> Iterator[Element]:
-    """Returns an iterator over batches of a node's elements, stacked one by one."""
+def stack_batches(
+    source: Node, items: Iterator[Element], size: int, drop_remainder: bool, skips: bool
+) -> Iterator[Element]:
+    """Returns an iterator over batches of a node's elements, stacked one by one. `skips` is that of `Runs`."""
     stack = functools.partial(elements.batch_elements, specs=elements.flatten(source.spec))
-    return map(stack, runs(items, size, drop_remainder))
+    return map(stack, Runs(items, size, drop_remainder, skips))
 
 
 class Batching(Unary):
@@ -75,7 +95,12 @@ class Batching(Unary):
 
 @dataset_op("BatchDatasetV2", "BatchDataset")
 class Batch(Batching):
-    """Elements stacked into batches."""
+    """Elements stacked into batches.
+
+    TensorFlow computes `map` and `batch` in one step, where an error drops all elements of its batch.
+    """
+
+    is_fused = True  # with `map`
 
     def spec_of_batches(self, size: int | None) -> Any:
         return elements.batch_spec(self.input_dataset.spec, size)
@@ -114,7 +139,8 @@ class Batch(Batching):
         return _RowBatches([numbers] if choosers else [], self, rows)
 
     def generate(self, *inputs: Iterator[Element]) -> Iterator[Element]:
-        return stack_batches(self.input_dataset, inputs[0], self.batch_size, self.drop_remainder)
+        source = self.input_dataset
+        return stack_batches(source, inputs[0], self.batch_size, self.drop_remainder, self.is_fused and source.is_map)
 
 
 @dataset_op("ParallelBatchDataset")
@@ -125,6 +151,7 @@ class ParallelBatch(Batch):
     deterministic: str = "default"
 
     is_asynchronous = True
+    is_fused = False
 
 
 class _Numbers(Node):
@@ -161,8 +188,26 @@ class _RowBatches(Node):
             between, count = rows.between, rows.count
             starts = range(0, count - size + 1 if drop else count, size)
             return map(lambda start: between(start, min(start + size, count)), starts)  # noqa: C417 (goes on after errors)
-        numbers = map(functools.partial(torch.tensor, dtype=torch.int64), runs(inputs[0], size, drop))
-        return map(rows.take, numbers)
+        runs = Runs(inputs[0], size, drop)
+
+        def take(numbers: list[int]) -> Element:
+            try:
+                return rows.take(torch.tensor(numbers, dtype=torch.int64))
+            except OpError:
+                if not self.batch.input_dataset.is_map:
+                    self._find_error(numbers, runs)
+                raise
+
+        return map(take, runs)
+
+    def _find_error(self, numbers: list[int], runs: Runs) -> None:
+        """Raises the first error of a row, and begins the next batch behind it."""
+        for i, number in enumerate(numbers):
+            try:
+                self.source.between(number, number + 1)
+            except OpError:
+                runs.put_back(numbers[i + 1 :])
+                raise
 
 
 def compute_batch_size(dataset: Dataset) -> Tensor:

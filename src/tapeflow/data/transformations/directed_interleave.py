@@ -26,8 +26,7 @@ class DirectedInterleave(Node):
 
     def cardinality(self) -> int:
         sizes = [node.cardinality() for node in self.data_input_datasets]
-        endless = (all if self.stop_on_empty_dataset else any)(size == INFINITE for size in sizes)
-        return INFINITE if endless else UNKNOWN
+        return INFINITE if INFINITE in sizes else UNKNOWN
 
     @raises_failures
     def generate(self, *inputs: Iterator[Element]) -> Generator[Any]:
@@ -39,7 +38,8 @@ class DirectedInterleave(Node):
                 continue
             index = int(chosen[0])
             if not 0 <= index < len(sources):
-                raise invalid(f"Selector index out of range: {index} >= {len(sources)}")
+                yield Failure(invalid(f"Selector index out of range: {index} >= {len(sources)}"))
+                continue
             element = None if sources[index] is None else next(sources[index], None)
             if element is not None:
                 yield element

@@ -25,10 +25,13 @@ class Interleave(FlatMap):
     def element_spec(self) -> Any:
         spec = super().element_spec()
         if self.cycle_length < 1 and self.cycle_length != AUTOTUNE:
-            raise invalid("`cycle_length` must be > 0 [Op:InterleaveDataset] name: ")
+            raise self._size_error("cycle_length")
         if self.block_length < 1:
-            raise invalid("`block_length` must be > 0 [Op:InterleaveDataset] name: ")
+            raise self._size_error("block_length")
         return spec
+
+    def _size_error(self, name: str) -> Exception:
+        return invalid(f"{name} must be greater than zero. [Op:{self.op}] name: ")
 
     def open(self, result: Element) -> Iterator[Element]:
         """Returns an iterator over the dataset that the function returned."""
@@ -92,6 +95,10 @@ class ParallelInterleave(Interleave):
     def element_spec(self) -> Any:
         check_calls(self.num_parallel_calls, self.op)
         return super().element_spec()
+
+    def _size_error(self, name: str) -> Exception:
+        bound = f"`tf.data.AUTOTUNE` or greater than 0 but is {self.cycle_length}" if name == "cycle_length" else "> 0"
+        return invalid(f"`{name}` must be {bound} [Op:{self.op}] name: ")
 
     def open(self, result: Element) -> Iterator[Element]:
         return ahead(super().open(result), self.block_length if self.num_parallel_calls > 1 else AUTOTUNE)

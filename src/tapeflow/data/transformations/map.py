@@ -21,7 +21,7 @@ class Map(Unary):
 
     f: MappedFunction
 
-    same_size = preserve_cardinality = names_errors = True
+    same_size = preserve_cardinality = names_errors = is_map = True
 
     def element_spec(self) -> Any:
         self.f = self.f.typed(self.input_dataset.spec)
@@ -49,7 +49,7 @@ class Map(Unary):
             return None
         batches = source.batches(size, drop_remainder)
         if batches is None:
-            batches = stack_batches(source, source.iterate(), size, drop_remainder)
+            batches = stack_batches(source, source.iterate(), size, drop_remainder, skips=True)
         return map(function.many, batches)
 
 

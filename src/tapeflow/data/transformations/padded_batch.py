@@ -88,7 +88,7 @@ class PaddedBatch(Batching):
         return map(self._stacked, runs)
 
     def _stacked(self, run: list[Element]) -> Element:
-        return tuple(map(_pad_component, zip(*run, strict=True), self._shapes, self._fills))
+        return tuple(map(_pad_component, zip(*run, strict=True), self._shapes, self._fills, itertools.count()))
 
 
 def _sizes_field(target: Any, shape: Any) -> Any:
@@ -134,15 +134,19 @@ def _padding_value(value: TensorLike | None, dtype: DType) -> Any:
     return fill if isinstance(fill, SymbolicTensor) else fill.value.item()
 
 
-def _pad_component(values: Sequence[Any], shape: Any, fill: Any) -> Any:
-    """Returns the values of one component in one batch, filled up to one shape."""
+def _pad_component(values: Sequence[Any], shape: Any, fill: Any, index: int) -> Any:
+    """Returns the values of the component number `index` in one batch, filled up to one shape."""
     rank = len(shape)
+    wrong = [v.ndim for v in values if v.ndim != rank]
+    if wrong:
+        raise invalid(
+            "All elements in a batch must have the same rank as the padded shape for component"
+            f"{index}: expected rank {rank} but got element with rank {wrong[0]} [Op:IteratorGetNext] name: "
+        )
     longest = [max(dims) for dims in zip(*[v.shape for v in values], strict=True)]
-    if len(longest) != rank:
-        raise invalid(f"All elements in a batch must have the same rank as the padded shape: {rank} expected.")
     sizes = [n if d is None else d for n, d in zip(longest, shape, strict=True)]
     if any(n > s for n, s in zip(longest, sizes, strict=True)):
-        raise DataLossError.of("Attempted to pad to a smaller size than the input element. [Op:IteratorGetNext]")
+        raise DataLossError.of("Attempted to pad to a smaller size than the input element. [Op:IteratorGetNext] name: ")
     full = [len(values), *sizes]
     if isinstance(values[0], StringArray):
         places, first = np.zeros(full, np.int64), 1

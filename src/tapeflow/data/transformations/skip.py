@@ -20,7 +20,7 @@ class Skip(Unary):
 
     def cardinality(self) -> int:
         size = self.input_dataset.cardinality()
-        return 0 if self.count < 0 else size if size < 0 else max(size - self.count, 0)
+        return size if size < 0 else 0 if self.count < 0 else max(size - self.count, 0)
 
     def iterate(self) -> Iterator[Any]:
         return iter(()) if self.count < 0 else super().iterate()

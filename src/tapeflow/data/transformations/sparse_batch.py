@@ -65,7 +65,10 @@ class SparseBatch(Unary):
             )
         dims = [n if d == -1 else d for n, d in zip(longest, self.row_shape, strict=True)]
         if any(n > d for n, d in zip(longest, dims, strict=True)):
-            raise DataLossError.of(f"Input element had shape {longest} that is incompatible with the row shape {dims}.")
+            raise DataLossError.of(
+                f"Input element had shape ({longest}) that is larger than the row shape ({dims}). [Op:IteratorGetNext] "
+                "name: "
+            )
         places = [(i, *at) for i, v in enumerate(run) for at in np.ndindex(*v.shape)]
         indices = torch.tensor(places, dtype=torch.int64).reshape(-1, rank + 1)
         flat: list[Any] = [v.reshape(-1) for v in run]

@@ -39,7 +39,7 @@ class Unbatch(Unary):
         size = self.input_dataset.cardinality()
         if size == INFINITE:
             return INFINITE
-        return UNKNOWN if size < 0 or self._each is None else size * self._each
+        return size * self._each if size >= 0 and self._each else UNKNOWN
 
     def operation(self) -> Any:
         """Adds an operation that slices variants of whole batches."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 from tapeflow.core.values.tensor import invalid
@@ -13,7 +13,7 @@ from tapeflow.data.elements import Element
 from tapeflow.data.node import Unary, dataset_op
 from tapeflow.data.sources.from_list import Elements
 from tapeflow.data.spec import DatasetSpec
-from tapeflow.data.threads import Failure, with_failures
+from tapeflow.data.threads import Failure, raises_failures, with_failures
 
 
 @dataset_op("WindowDataset")
@@ -38,8 +38,9 @@ class Window(Unary):
             return size
         return max(0, (size - self._span) // self.shift + 1) if self.drop_remainder else -(-size // self.shift)
 
-    def generate(self, *inputs: Iterator[Element]) -> Iterator[Element]:
-        source = with_failures(inputs[0])  # a window with a failure raises it where its elements are asked for
+    @raises_failures
+    def generate(self, *inputs: Iterator[Element]) -> Generator[Any]:
+        source = with_failures(inputs[0])
         specs = elements.flatten(self.input_dataset.spec)
         seen: deque[Element] = deque()
         while True:
@@ -47,8 +48,12 @@ class Window(Unary):
             if not seen or (self.drop_remainder and len(seen) < self._span):
                 return
             window = list(itertools.islice(seen, 0, None, self.stride))
-            columns = [[e if type(e) is Failure else (e[i],) for e in window] for i in range(len(specs))]
-            yield tuple([DatasetSpec.dataset(Elements(c, s)) for c, s in zip(columns, specs, strict=True)])
+            failures = [e for e in window if type(e) is Failure]
+            if failures:  # in place of the whole window
+                yield failures[0]
+            else:
+                columns = [[(e[i],) for e in window] for i in range(len(specs))]
+                yield tuple([DatasetSpec.dataset(Elements(c, s)) for c, s in zip(columns, specs, strict=True)])
             for _ in range(min(self.shift, len(seen))):
                 seen.popleft()
             if self.shift > self._span:

@@ -20,8 +20,9 @@ class WithOptions(Unary):
 
     @classmethod
     def of_op(cls, input_dataset: Node, serialized_options: bytes | str) -> WithOptions:
-        data = serialized_options.encode() if isinstance(serialized_options, str) else serialized_options
-        return cls(input_dataset, Options._of_proto(data))
+        if isinstance(serialized_options, str):  # bytes that are no text are surrogates
+            serialized_options = serialized_options.encode(errors="surrogateescape")
+        return cls(input_dataset, Options._of_proto(serialized_options))
 
     @property
     def serialized_options(self) -> bytes:

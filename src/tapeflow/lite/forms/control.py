@@ -70,8 +70,6 @@ def _add_if(
 
 
 def _common_shape(x: Sequence[int | None], y: Sequence[int | None]) -> list[int | None]:
-    if len(x) != len(y):
-        raise NoForm("its branches return tensors of different ranks")
     return [a if a == b else None for a, b in zip(x, y, strict=True)]
 
 

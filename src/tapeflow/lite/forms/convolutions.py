@@ -175,8 +175,13 @@ def _lower_suppress(
 
 @form("NonMaxSuppressionV5")
 def _soft_suppress(w: Writer, call: LoweredCall, *inputs: LiteTensor) -> list[LiteTensor]:
-    results = [([None], int32), ([None], inputs[1].dtype), ([], int32)]
-    return w.add_many("NON_MAX_SUPPRESSION_V5", inputs, results)
+    boxes, scores, limit, overlap, least, sigma = inputs
+    if sigma.value is None:
+        raise NoForm("its soft_nms_sigma must be constant")
+    if sigma.value > 0:  # then TensorFlow drops no box for its overlap, and the runtime does
+        overlap = w.constant(1.0, overlap.dtype)
+    results = [([None], int32), ([None], scores.dtype), ([], int32)]
+    return w.add_many("NON_MAX_SUPPRESSION_V5", [boxes, scores, limit, overlap, least, sigma], results)
 
 
 @form("AdjustContrastv2")
