@@ -32,8 +32,9 @@ def outcome(source: str, names: dict[str, Any]) -> str:
     try:
         text = describe(eval(source, {"np": np, **names}))
     except Exception as error:
-        lines = str(error).strip().split("\n")
-        message = re.sub(r"^\{\{.*?\}\} ", "", lines[-1].strip() if lines[0] == "in user code:" else lines[0])
+        lines = [line.strip() for line in str(error).strip().split("\n") if not line.startswith("\t [[")]
+        places_first = lines[0] in ("in user code:", "Graph execution error:")
+        message = re.sub(r"^\{\{.*?\}\} ", "", lines[-1 if places_first else 0])
         text = f"{type(error).__name__}: {re.sub(r' ?.Op:.*$', '', message)}"
     return " ".join(text.split())
 
