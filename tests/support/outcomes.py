@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]\d+)?")
+
 
 def read_rows(table: str) -> dict[str, str]:
     """Returns the outcomes in a table by their expressions."""
@@ -37,6 +39,14 @@ def outcome(source: str, names: dict[str, Any]) -> str:
         message = re.sub(r"^\{\{.*?\}\} ", "", lines[-1 if places_first else 0])
         text = f"{type(error).__name__}: {re.sub(r' ?.Op:.*$', '', message)}"
     return " ".join(text.split())
+
+
+def agree(found: str, expected: str) -> bool:
+    """Returns True if two outcomes are equal but for roundings of float32 in their numbers."""
+    if _NUMBER.sub("#", found) != _NUMBER.sub("#", expected):
+        return False
+    mine, theirs = ([float(n) for n in _NUMBER.findall(text)] for text in (found, expected))
+    return bool(np.allclose(mine, theirs, rtol=1e-4, atol=2e-6))
 
 
 def describe(value: Any) -> str:
