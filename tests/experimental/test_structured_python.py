@@ -367,8 +367,6 @@ tf.concat([A, 5], 0)
     ValueError: values must be a list of StructuredTensors
 tf.concat([B, B], 1)
     structured (2, None) [[{'x': 1}, {'x': 1}], [{'x': 2}, {'x': 3}, {'x': 2}, {'x': 3}]]
-tf.concat([A, B], 0)
-    ValueError: Some paths are present in some, but not all, structured tensors: {('x',), ('b',), ('a',)}
 tf.gather(A, [1, 1])
     structured (2,) [{'a': 2, 'b': []}, {'a': 2, 'b': []}]
 tf.gather(B, [1, 0], axis=0)

@@ -409,3 +409,59 @@ R.cross_hashed([C([[1, 2]]), [[3, 4]]], num_buckets=1000)
 @pytest.mark.parametrize("source", ROWS)
 def test_outcomes(source):
     assert outcome(source, globals()) == ROWS[source]
+
+
+def static(function, *specs):
+    """Returns the static shapes of the results of a function."""
+    found = []
+
+    def record(*values):
+        found.extend(v.shape for v in tf.nest.flatten(function(*values), expand_composites=True))
+
+    tf.function(record, input_signature=specs, autograph=False).get_concrete_function()
+    return [None if s.rank is None else s.as_list() for s in found]
+
+
+def spec(*shape, dtype=tf.int64):
+    return tf.TensorSpec(shape, dtype)
+
+
+ANY = tf.TensorSpec(None, tf.int64)
+
+
+def test_static_shapes():
+    def padded(shape, rank=2):
+        kinds = ["ROW_SPLITS"] * (rank - 1)
+        return lambda v, *s: raw.RaggedTensorToTensor(
+            shape=shape, values=v, default_value=tf.constant(0, tf.int64), row_partition_tensors=s,
+            row_partition_types=kinds,
+        )  # fmt: skip
+
+    assert static(padded(-1), spec(None), spec(4)) == [[3, None]]
+    assert static(padded([-1, 5]), spec(None), spec(4)) == [[3, 5]]
+    assert static(padded([2, -1]), spec(None), spec(4)) == [[2, None]]
+    assert static(padded(-1), spec(None, 7), spec(None)) == [[None, None, 7]]
+    assert static(padded(-1, 3), spec(None), spec(4), spec(None)) == [[3, None, None]]
+    assert static(padded(-1), ANY, spec(4)) == [None]
+    assert static(lambda r, v: tf.ragged_fill_empty_rows(r, v, 3, v[0]), spec(5), spec(5)) == [
+        [None], [None], [None], [5]
+    ]  # fmt: skip
+    assert static(lambda n: R.range(n).values, spec(3)) == [[None]]
+    assert static(lambda n: R.range(n).row_splits, spec(3)) == [[4]]
+    assert static(lambda n: R.range(n).row_splits, spec()) == [[2]]
+    assert static(lambda n, m: R.range(n, m).row_splits, spec(None), spec(3)) == [[4]]
+    sparse = static(
+        lambda s, v: raw.RaggedTensorToSparse(rt_nested_splits=[s], rt_dense_values=v), spec(4), spec(None, 2)
+    )
+    assert sparse == [[None, 3], [None], [3]]
+    with pytest.raises(ValueError, match="compatible"):
+        static(lambda n, m: R.range(n, m).row_splits, spec(2), spec(3))
+
+
+def test_rows_keep_the_order_of_their_values():
+    numbers = tf.range(100)
+    stacked = R.stack_dynamic_partitions(numbers, numbers % 3, 3)
+    assert stacked.to_list() == [list(range(k, 100, 3)) for k in range(3)]
+    rows = tf.cast(tf.sort(numbers % 7), tf.int64)
+    filled = tf.ragged_fill_empty_rows(rows, numbers, 9, -1)
+    assert filled.output_values.numpy().tolist() == [*range(100), -1, -1]

@@ -5,6 +5,7 @@ import pytest
 
 import tapeflow as tf
 from outcomes import outcome, read_rows
+from tapeflow.experimental.dtensor import accelerators
 
 D = tf.experimental.dtensor
 U, Layout, Mesh = D.UNSHARDED, D.Layout, D.Mesh
@@ -207,3 +208,82 @@ U
 @pytest.mark.parametrize("source", ROWS)
 def test_outcomes(source):
     assert outcome(source, globals()) == ROWS[source]
+
+
+def test_meshes_of_a_process():
+    assert D.create_mesh().dim_names == ["x"]
+    line = D.create_mesh([("b", -1)], devices=["CPU:0"] * 3, mesh_name="line")
+    assert line.shape() == [3] and line.name == "line" and line.dim_names == ["b"]
+    grid = D.create_mesh({"x": 3, "y": 2}, devices=["CPU:0"] * 6)
+    assert grid.shape() == [3, 2] and grid.dim_names == ["x", "y"] and grid.local_device_ids() == list(range(6))
+    assert D.create_mesh([("x", 1)], devices=["CPU:0"], device_type="cpu").device_type() == "CPU"
+    assert D.create_mesh([("x", 1)], devices=[tf.DeviceSpec.from_string("CPU:0")]).local_devices() == [
+        "/job:localhost/replica:0/task:0/device:CPU:0"
+    ]
+    with pytest.raises(ValueError, match=r"length of devices \(1\) must be equal to total size of the mesh"):
+        D.create_mesh([("x", 2)], devices=["CPU:0"])
+    with pytest.raises(ValueError, match="must be equal to total size"):
+        D.create_mesh([("x", -1), ("y", 1)], devices=["CPU:0"])
+    with pytest.raises(ValueError, match="Conflicting devices"):
+        D.create_mesh([("x", 1)], devices=["CPU:0"], device_type="GPU")
+
+
+def test_accelerators_start_and_stop():
+    with pytest.raises(ValueError, match="Accelerator system is not initialized"):
+        D.shutdown_accelerator_system()
+    with pytest.raises(ValueError, match="Accelerators are uninitialized"):
+        D.create_distributed_mesh([("x", 1)])
+    with pytest.raises(ValueError, match="Unknown device_type OTHER"):
+        D.initialize_accelerator_system("other", experimental_reset_context=True)
+    with pytest.raises(tf.errors.UnimplementedError, match="no TPUs"):
+        D.initialize_accelerator_system("TPU", experimental_reset_context=True)
+    tf.config.list_logical_devices()
+    with pytest.raises(ValueError, match="TensorFlow has already been initialized"):
+        D.initialize_accelerator_system("CPU")
+    assert D.initialize_accelerator_system("cpu", experimental_reset_context=True) == "CPU"
+    try:
+        with pytest.raises(ValueError, match="Accelerator system has already been initialized"):
+            D.initialize_accelerator_system("CPU", experimental_reset_context=True)
+        own = D.create_distributed_mesh({"x": 3, "y": 1}, "all", local_devices=["CPU:0"] * 3)
+        assert own.shape() == [3, 1] and own.dim_names == ["x", "y"] and own.name == "all"
+        assert own.local_device_ids() == [0, 1, 2] and own.global_device_ids().tolist() == [[0], [1], [2]]
+        with pytest.raises(ValueError, match=r"\(2 per client \* 1 clients = 2\) must be equal to total size"):
+            D.create_distributed_mesh([("x", 3)], local_devices=["CPU:0"] * 2)
+        with pytest.raises(ValueError, match="Conflicting devices"):
+            D.create_distributed_mesh([("x", 1)], local_devices=["CPU:0"], device_type="GPU")
+        D.barrier(own, "here", 5)
+    finally:
+        D.shutdown_accelerator_system()
+    with pytest.raises(ValueError, match="Accelerator system is not initialized"):
+        D.shutdown_accelerator_system()
+
+
+def test_errors_of_collectives_are_tensorflows():
+    reporting = accelerators.reporting
+    with (
+        pytest.raises(tf.errors.DeadlineExceededError, match="a client did not come in time to the sum"),
+        reporting("the sum"),
+    ):
+        raise RuntimeError("Timed out after 5 ms")
+    with pytest.raises(tf.errors.DeadlineExceededError), reporting("the sum"):
+        raise OSError("a TIMEOUT")
+    with (
+        pytest.raises(tf.errors.UnavailableError, match="Client 0 of 1: a client ended, or can't be reached"),
+        reporting("the sum"),
+    ):
+        raise OSError("connection closed")
+    with pytest.raises(KeyError), reporting("the sum"):
+        raise KeyError("other")
+
+
+def test_what_is_packed_has_one_kind():
+    line = D.create_mesh([("x", 2)], devices=["CPU:0"] * 2)
+    packed = D.pack([[1, 2], [3, 4]], Layout(["x"], line))
+    assert D.fetch_layout(packed).sharding_specs == ["x"] and packed.shape == [4]
+    assert [part.numpy().tolist() for part in D.unpack(packed)] == [[1, 2], [3, 4]]
+    words = D.pack([["a"], ["a"]], Layout([U], line))
+    assert words.numpy().tolist() == [b"a"]
+    with pytest.raises(tf.errors.UnimplementedError, match="Strings can't be divided"):
+        D.pack([["a"], ["b"]], Layout(["x"], line))
+    with pytest.raises(tf.errors.UnimplementedError, match="no sparse tensors"):
+        D.pack([tf.sparse.from_dense([1]), tf.sparse.from_dense([1])], Layout([U], line))
