@@ -437,6 +437,7 @@ def test_static_shapes():
             row_partition_types=kinds,
         )  # fmt: skip
 
+    # TensorFlow's op leaves the number of rows open, which `RaggedTensor.to_tensor` then sets.
     assert static(padded(-1), spec(None), spec(4)) == [[3, None]]
     assert static(padded([-1, 5]), spec(None), spec(4)) == [[3, 5]]
     assert static(padded([2, -1]), spec(None), spec(4)) == [[2, None]]

@@ -238,8 +238,8 @@ def constant(
     """
     splits_dtype = as_dtype(row_splits_dtype)
     of_values: Any = inner_shape
-    is_array = isinstance(pylist, (np.ndarray, EagerTensor))
-    if is_array and len(pylist.shape) == 1 and not ragged_rank and inner_shape is None:
+    is_vector = isinstance(pylist, (np.ndarray, EagerTensor)) and len(pylist.shape) == 1
+    if is_vector and not ragged_rank and inner_shape is None:
         return convert(pylist, None if dtype is None else as_dtype(dtype))
     if dtype is None:
         dtype = _first_float_dtype(pylist)
