@@ -163,7 +163,7 @@ def _convert_value(value: Any, annotation: Any, path: str) -> Any:
         try:
             return convert_to_tensor(value)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"{path}: expected a Tensor, got {type(value).__name__!r}: {error}") from error
+            raise TypeError(f"{path}: expected a Tensor, got {type(value).__name__!r}") from error
     if isinstance(annotation, type) and issubclass(annotation, CompositeTensor):
         return _check_instance(value, annotation, path)
     return _convert_plain(value, annotation, path)

@@ -10,6 +10,7 @@ import numpy as np
 
 from tapeflow.array.creation import constant as constant_dense
 from tapeflow.array.creation import range as range_op
+from tapeflow.array.creation import zeros
 from tapeflow.array.gathers import gather
 from tapeflow.array.masks import boolean_mask, where
 from tapeflow.array.reshapes import expand_dims, reshape
@@ -17,7 +18,7 @@ from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.sequences import MIXED
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import FROM_NUMPY, DType, as_dtype, int64, string
+from tapeflow.core.types.dtypes import FROM_NUMPY, DType, as_dtype, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
@@ -115,7 +116,7 @@ def _convert_deeper(tensor: Tensor, lengths: Any, padding: str, ragged_rank: int
 def to_tensor(rt: RaggedTensor, default_value: TensorLike | None, shape: ShapeLike) -> Any:
     """Converts a ragged tensor to a dense one, see `RaggedTensor.to_tensor`."""
     flat = rt.flat_values
-    default = convert(("" if rt.dtype is string else 0) if default_value is None else default_value, rt.dtype)
+    default = zeros([], rt.dtype) if default_value is None else convert(default_value, rt.dtype)
     inner = flat.shape[1:]
     if len(default.shape) > len(inner) or any(
         d not in (1, n) and None not in (d, n)
@@ -237,12 +238,13 @@ def constant(
     """
     splits_dtype = as_dtype(row_splits_dtype)
     of_values: Any = inner_shape
-    if isinstance(pylist, np.ndarray) and pylist.ndim == 1 and not ragged_rank and inner_shape is None:
+    is_vector = isinstance(pylist, (np.ndarray, EagerTensor)) and len(pylist.shape) == 1
+    if is_vector and not ragged_rank and inner_shape is None:
         return convert(pylist, None if dtype is None else as_dtype(dtype))
     if dtype is None:
         dtype = _first_float_dtype(pylist)
-    if isinstance(pylist, np.ndarray):
-        pylist = pylist.tolist() if pylist.ndim else pylist.item()
+    if isinstance(pylist, np.ndarray) and pylist.ndim:
+        pylist = pylist.tolist()
     if isinstance(pylist, SymbolicTensor) and pylist.shape.rank != 0:
         iter(pylist)  # raises the error of iterating over a symbolic tensor
     if isinstance(pylist, Tensor) and pylist.shape.rank:
@@ -284,8 +286,10 @@ def constant(
     inner = _inner_shape(values) if inner is None else inner
     lists = [v.tolist() if isinstance(v, np.ndarray) else v for v in values]
     flat = convert(lists, None if dtype is None else as_dtype(dtype))
-    if not values or flat.shape.num_elements() == 0 or tuple(flat.shape[1:]) != inner:
-        flat = reshape(flat, [-1 if values and math.prod(inner) else len(values), *inner])
+    if flat.shape.num_elements() != len(values) * math.prod(inner):
+        raise TypeError(f"Invalid pylist={pylist!r}: incompatible with inner_shape={inner}")
+    if not values or tuple(flat.shape[1:]) != inner:
+        flat = reshape(flat, [len(values), *inner])
     splits = [tensor_of(s, splits_dtype) for s in nested_splits]
     return RaggedTensor.from_nested_row_splits(flat, splits, validate=False)
 
@@ -338,8 +342,6 @@ def _ragged_rank(
             f"Invalid pylist={pylist!r}: pylist has scalar values depth {depth}, but ragged_rank={ragged_rank} "
             f"requires scalar value depth greater than {ragged_rank}"
         )
-    if most < ragged_rank:
-        raise ValueError(f"Invalid pylist={pylist!r}: max nesting depth {most} is less than ragged_rank={ragged_rank}")
     return ragged_rank
 
 

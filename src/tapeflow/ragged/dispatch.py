@@ -197,13 +197,16 @@ def _(inputs: Sequence[Any], separator: str = "") -> Any:
 @handles(reduce_joined)
 def _join_rows(x: RaggedTensor, axis: Any, keepdims: bool = False, separator: str = "") -> Any:
     """Joins the strings of each row."""
-    if len(np.ravel(axis)) > 1:
-        for a in np.ravel(axis):
-            x = reduce_joined(x, int(a), keepdims, separator)
+    axes = sorted({int(a) % len(x.shape) for a in np.ravel(axis)}, reverse=True)  # the inner ones first
+    if len(axes) > 1:
+        for a in axes:
+            x = reduce_joined(x, a, keepdims, separator)
         return x
-    a = int(np.ravel(axis)[0]) % len(x.shape)
+    (a,) = axes
     if a == 0:
-        return NotImplemented
+        partition = x._row_partition
+        joined = unsorted_segment_join(x.values, partition.offsets_in_rows(), partition.longest(), separator)
+        return concat_and_stack.expand_dims(joined, 0) if keepdims else joined
     if a > 1:
         join = _join_rows if isinstance(x.values, RaggedTensor) else reduce_joined
         return x.with_values(join(x.values, a - 1, keepdims, separator))

@@ -17,7 +17,7 @@ from tapeflow.core.ops.definition import Op
 from tapeflow.core.ops.static import static_shape
 from tapeflow.core.types import spec_registry
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import DType, as_dtype, int64
+from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.type_spec import TypeSpec
@@ -70,7 +70,7 @@ class DynamicRaggedShape(CompositeTensor):
 
         Args:
             t: a tensor or ragged tensor.
-            dtype: int32 or int64; by default the dtype of the row splits.
+            dtype: int32 or int64; by default the dtype of the row splits, and int32 for a tensor.
 
         Example:
             >>> tf.experimental.DynamicRaggedShape.from_tensor(tf.ones([2, 3]))
@@ -78,7 +78,7 @@ class DynamicRaggedShape(CompositeTensor):
         """
         value = as_values(t)
         ragged = isinstance(value, RaggedTensor)
-        kind = (value.row_splits.dtype if ragged else int64) if dtype is None else as_dtype(dtype)
+        kind = (value.row_splits.dtype if ragged else int32) if dtype is None else as_dtype(dtype)
         flat = value.flat_values if ragged else value
         partitions = value._nested_row_partitions if ragged else ()
         return cls(partitions, shape_op(flat, kind), kind, static_inner_shape=flat.shape)
@@ -290,11 +290,10 @@ class DynamicRaggedShape(CompositeTensor):
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, DynamicRaggedShape):
             return NotImplemented
-        if self.rank != other.rank or self.num_row_partitions != other.num_row_partitions:
+        if (self.rank, self.num_row_partitions, self.dtype) != (other.rank, other.num_row_partitions, other.dtype):
             return convert(False)
         same = convert(True)
         for mine, theirs in zip(self._parts(), other._parts(), strict=True):
-            theirs = cast(theirs, mine.dtype)
             lengths = equal(shape_op(mine), shape_op(theirs))
             if not isinstance(lengths, SymbolicTensor) and not bool(lengths):
                 return convert(False)

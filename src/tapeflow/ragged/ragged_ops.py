@@ -15,7 +15,6 @@ from tapeflow.array.masks import where
 from tapeflow.array.properties import ensure_shape
 from tapeflow.array.sorting import argsort, searchsorted
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert, datatype_name
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_ranks_first, text, with_rank
@@ -73,10 +72,9 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         mine, theirs = first._nested_row_partitions, other._nested_row_partitions
         different = "Inputs must have identical ragged splits"
         if len(mine) != len(theirs):
-            raise invalid(different)
+            raise ValueError("All ragged inputs must have the same ragged_rank.")
         for p, q in zip(mine, theirs, strict=True):
-            counts = {p.static_nrows, q.static_nrows} - {None}
-            if state.graph is not None and len(counts) > 1:
+            if len({p.static_nrows, q.static_nrows} - {None}) > 1:
                 raise ValueError(different)
             p.must_be(q, different)
     result = as_values(op(*new_args, **new_kwargs))

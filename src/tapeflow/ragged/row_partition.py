@@ -12,6 +12,7 @@ from tapeflow.array.creation import range as range_op
 from tapeflow.array.gathers import gather
 from tapeflow.array.properties import shape as shape_op
 from tapeflow.array.sorting import searchsorted
+from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert, operand
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types import spec_registry
@@ -291,10 +292,12 @@ class RowPartition(CompositeTensor):
         if isinstance(count, int) and count < 0:
             raise ValueError(f"Expected nrows >= 0; got {count}")
 
+        wrong = ValueError if state.graph is None else invalid
+
         def check(rowids: Tensor, rows: Tensor | None = None) -> None:
             numbers = array_of(rowids)
             if rows is not None and len(numbers) and int(rows) <= numbers[-1]:
-                raise ValueError(
+                raise wrong(
                     f"Expected nrows >= value_rowids[-1] + 1; got nrows={int(rows)}, value_rowids[-1]={numbers[-1]}"
                 )
             if len(numbers) and (numbers[0] < 0 or (np.diff(numbers) < 0).any()):
@@ -339,11 +342,11 @@ class RowPartition(CompositeTensor):
         else:
             count = tensor_of(values, int64) // maximum(tensor_of(length, int64), 1)  # no values if the length is 0
 
+        wrong = ValueError if state.graph is None else invalid
+
         def check(length: Tensor, rows: Tensor, total: Tensor) -> None:
             if int(length) * int(rows) != int(total):
-                raise ValueError(
-                    f"uniform_row_length={int(length)} times nrows={int(rows)} must equal nvals={int(total)}"
-                )
+                raise wrong(f"uniform_row_length={int(length)} times nrows={int(rows)} must equal nvals={int(total)}")
 
         if validate and values is not None:
             check_or_defer(check, length_tensor, tensor_of(count, int64), tensor_of(values, int64))

@@ -296,6 +296,8 @@ class RaggedTensor(CompositeTensor):
             >>> tf.RaggedTensor.from_nested_value_rowids([1, 2, 3], [[0, 0], [0, 1, 1]])
             <tf.RaggedTensor [[[1], [2, 3]]]>
         """
+        if isinstance(nested_value_rowids, Tensor):
+            raise TypeError(f"Argument must be a list of Tensors. Received {nested_value_rowids}.")
         counts = [None] * len(nested_value_rowids) if nested_nrows is None else list(nested_nrows)
         if len(counts) != len(nested_value_rowids):
             raise ValueError("Argument `nested_nrows` must have the same length as argument `nested_value_rowids`.")

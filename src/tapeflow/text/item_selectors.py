@@ -299,17 +299,16 @@ class MaskValuesChooser:
         Raises:
             InvalidArgumentError: the rates are more than 1 together.
         """
-        tokens = masked_lm_ids.merge_dims(1, -1) if masked_lm_ids.ragged_rank > 1 else masked_lm_ids
         message = "mask_token_rate + random_token_rate must be <= 1"
         both = self._mask_token_rate + self._random_token_rate
         with control_dependencies([Assert(both <= 1, [message])]):
-            values = tokens.flat_values
+            values = masked_lm_ids.flat_values
             draws = uniform(shape(values), 0, 1, dtype=float32)
         masks = cast(tile([self._mask_token], shape(values)), values.dtype)
         values = where(draws < cast(self._mask_token_rate, float32), masks, values)
         others = cast(uniform(shape(values), maxval=cast(self._vocab_size, float32)), values.dtype)
         is_random = logical_and(draws > self._mask_token_rate, draws < both)
-        return tokens.with_flat_values(where(is_random, others, values))
+        return masked_lm_ids.with_flat_values(where(is_random, others, values))
 
 
 def mask_language_model(

@@ -174,7 +174,7 @@ _SEGMENTS = "max_sequence_length:int32, input_values:N*T, input_row_splits:N*Tsp
 _TYPES = "; attr=N:int,min=0; attr=T:type; attr=Tsplits:type,allowed=[DT_INT32, DT_INT64]"
 
 
-@op("TFText>RoundRobinGenerateMasks", _trim_masks, signature=f"{_SEGMENTS}masks:N*bool{_TYPES}",
+@op("TFText>RoundRobinGenerateMasks", _trim_masks, strings=_trim_masks, signature=f"{_SEGMENTS}masks:N*bool{_TYPES}",
     shape=lambda size, values, splits: list(values))  # fmt: skip
 def _masks_op(
     max_sequence_length: TensorLike, input_values: TensorLike, input_row_splits: TensorLike, name: str | None = None
@@ -182,15 +182,21 @@ def _masks_op(
     """Computes which items segments keep."""
 
 
-@op("TFText>RoundRobinTrim", signature=f"{_SEGMENTS}values:N*T, row_splits:N*Tsplits{_TYPES}",
+def _trim_rows(max_sequence_length: Raw, values: list[Raw], splits: list[Raw]) -> list[Raw]:
+    masks = _trim_masks(max_sequence_length, values, splits)
+    held = _round_robin(_row_lengths(values, splits), max(int(max_sequence_length), 0))
+    ends = [np.concatenate([[0], np.cumsum(held[:, i])]) for i in range(len(values))]
+    out = [torch.from_numpy(e).to(s.dtype) for e, s in zip(ends, splits, strict=True)]
+    return [*[v[m] for v, m in zip(values, masks, strict=True)], *out]
+
+
+@op("TFText>RoundRobinTrim", _trim_rows, strings=_trim_rows,
+    signature=f"{_SEGMENTS}values:N*T, row_splits:N*Tsplits{_TYPES}",
     shape=lambda size, values, splits: [*[TensorShape([None])] * len(values), *splits])  # fmt: skip
-def _trim_op(max_sequence_length: Raw, input_values: list[Raw], input_row_splits: list[Raw]) -> list[Raw]:
+def _trim_op(
+    max_sequence_length: TensorLike, input_values: TensorLike, input_row_splits: TensorLike, name: str | None = None
+) -> Any:
     """Drops the items that segments do not keep."""
-    masks = _trim_masks(max_sequence_length, input_values, input_row_splits)
-    held = _round_robin(_row_lengths(input_values, input_row_splits), max(int(max_sequence_length), 0))
-    ends = [np.concatenate([[0], np.cumsum(held[:, i])]) for i in range(len(input_values))]
-    out = [torch.from_numpy(e).to(s.dtype) for e, s in zip(ends, input_row_splits, strict=True)]
-    return [*[v[m] for v, m in zip(input_values, masks, strict=True)], *out]
 
 
 class RoundRobinTrimmer(Trimmer):

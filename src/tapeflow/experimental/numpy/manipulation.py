@@ -320,7 +320,7 @@ def tile(a: TensorLike, reps: ShapeLike) -> Tensor:
     times = reshapes.reshape(as_array(reps, int32), [-1])
     rank, count = rank_of(x, "tile"), times.shape[0]
     if count is None:
-        raise ValueError("tf.experimental.numpy.tile needs `reps` of x known length.")
+        raise ValueError("tf.experimental.numpy.tile needs `reps` of a known length.")
     x = reshapes.reshape(x, concat([np.ones(max(count - rank, 0), np.int32), shape_of(x)], 0))
     return concat_and_split.tile(x, concat([np.ones(max(rank - count, 0), np.int32), times], 0))
 

@@ -283,7 +283,7 @@ def diff(a: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
     if place >= rank:
         raise ValueError(f"Argument `axis` (received axis={axis}) is out of bounds for input {x} of rank {rank}.")
     if n < 0:
-        raise ValueError(f"Argument `order` must be x non-negative integer. Received: axis={n}")
+        raise ValueError(f"Argument `order` must be a non-negative integer. Received: axis={n}")
     before = (slice(None),) * int(place)
     for _ in range(n):
         after, first = x[(*before, slice(1, None))], x[(*before, slice(None, -1))]
