@@ -79,15 +79,9 @@ def test_errors_with_a_predicate(case):
         case.assertRaisesWithPredicateMatch(ValueError, ""),
     ):
         raise KeyError("a")
-    with (
-        pytest.raises(AssertionError, match="Exception of type"),
-        case.assertRaisesOpError("other words"),
-    ):
+    with pytest.raises(AssertionError, match="Exception of type"), case.assertRaisesOpError("other words"):
         tf.debugging.assert_equal(1, 2, message="these words")
-    with (
-        pytest.raises(AssertionError, match="Exception of type"),
-        case.assertRaisesIncompatibleShapesError(KeyError),
-    ):
+    with pytest.raises(AssertionError, match="Exception of type"), case.assertRaisesIncompatibleShapesError(KeyError):
         tf.ones([2]) + tf.ones([3])
 
 
@@ -193,14 +187,12 @@ def test_a_session_has_the_graph_and_the_options(case):
     ("words", "change"), [("config", {"config": tf.compat.v1.ConfigProto()}), ("force_gpu value", {"force_gpu": True})]
 )
 def test_a_cached_session_is_of_one_kind(case, words, change):
+    message = f"The {words} used to get the cached session is different"
     with tf.Graph().as_default():
         with case.cached_session():
             pass
-        with (
-        pytest.raises(ValueError, match=f"The {words} used to get the cached session is different"),
-        case.cached_session(**change),
-    ):
-        pass
+        with pytest.raises(ValueError, match=message), case.cached_session(**change):
+            pass
 
 
 def test_the_session_of_a_test_is_closed():
