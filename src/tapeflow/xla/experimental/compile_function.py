@@ -15,7 +15,7 @@ from tapeflow.function.function import function
 
 def compile(
     computation: Callable[..., Any], inputs: list[Any] | None = None
-) -> list[Tensor | Operation] | Mapping[str, Any] | None:
+) -> list[Tensor] | Mapping[str, Any] | None:
     """Compiles a function as a whole, and calls it: as `tf.function(computation, jit_compile=True)(*inputs)`.
 
     Args:
