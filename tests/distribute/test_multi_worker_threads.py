@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.distribute.values import MirroredValues
 from worker_threads import run_workers_in_threads
 
 SUM, MEAN = tf.distribute.ReduceOp.SUM, tf.distribute.ReduceOp.MEAN
@@ -104,6 +105,29 @@ def test_reductions_to_destinations():
         return plain([extended.reduce_to("MEAN", x, v), pairs]), v.numpy()
 
     assert run_workers_in_threads(reduce) == [([1.5, [3.0, 30.0]], 1.0)] * 2
+
+
+def test_mirrored_values_are_their_own_means():
+    def reduce(strategy):
+        with strategy.scope():
+            v = tf.Variable(1.0)
+        mirrored, extended = MirroredValues([tf.constant(5.0)]), strategy.extended
+        before = extended._group.collectives
+        means = strategy.reduce("MEAN", mirrored, axis=None), extended.reduce_to("MEAN", mirrored, v)
+        assert extended._group.collectives == before and means[1] is mirrored
+        several = extended.batch_reduce_to("MEAN", [(mirrored, v), (strategy.run(number), v)])
+        total = extended.reduce_to("SUM", mirrored, v)
+        return float(means[0]), several[0] is mirrored, float(several[1]), float(total)
+
+    assert run_workers_in_threads(reduce) == [(5.0, True, 1.5, 10.0)] * 2
+
+
+def test_methods_for_libraries_are_of_cross_replica_context():
+    def call(strategy):
+        return strategy.run(lambda: strategy.extended.reduce_to("SUM", tf.constant(1.0), "CPU:0"))
+
+    for error in run_workers_in_threads(call):
+        assert isinstance(error, RuntimeError) and "cross-replica context" in str(error)
 
 
 def test_variables_begin_with_the_first_workers_values():

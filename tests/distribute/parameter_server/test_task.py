@@ -150,3 +150,34 @@ def test_shared_variables_are_named_once(task, client):
     remote.assign_add([1.0, 1.0])
     assert v.numpy().tolist() == [2.0, 3.0] and task.share(remote) == tuple(place)
     assert task.share(tf.Variable(1.0)) != tuple(place)
+
+
+class Recording:
+    """Calls another task, and notes the methods."""
+
+    def __init__(self, client):
+        self.client, self.methods = client, []
+
+    def call(self, method, *args, **kwargs):
+        self.methods.append(method)
+        return self.client.call(method, *args, **kwargs)
+
+
+def test_only_rows_travel(client):
+    v = create(client, "g", [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    v._client = calls = Recording(client)
+    gather = tf.function(lambda ids: tf.gather(v, ids))
+    lookup = tf.function(lambda ids: tf.nn.embedding_lookup(v, ids))
+    one = tf.constant([2])
+    for rows in (lambda: v.sparse_read([2]), lambda: gather(one), lambda: lookup(one)):
+        calls.methods.clear()
+        assert rows().numpy().tolist() == [[5.0, 6.0]] and calls.methods == ["rows"]
+    columns = tf.function(lambda ids: tf.gather(v, ids, axis=1))
+    for whole in (lambda: columns(tf.constant([1])), lambda: v + 1.0, lambda: v.numpy(), lambda: v[0]):
+        calls.methods.clear()
+        whole()
+        assert calls.methods == ["read"]
+    calls.methods.clear()
+    v.assign_add(tf.ones([3, 2]), read_value=False)
+    v.scatter_nd_update([[0, 1]], [9.0])
+    assert calls.methods[:2] == ["change", "change"]
