@@ -123,3 +123,73 @@ def test_random_numbers_are_torchs(uses):
 def test_filters_are_in_the_memory_of_the_variables(model):
     """Steps of torch's fused optimizers copy what is not contiguous."""
     assert all(p.is_contiguous() and torch._C._is_cow_tensor(p) for p in tf.torch.module(model).parameters())
+
+
+@pytest.fixture(name="matrix")
+def module_of_matrices():
+    """A module of matrices of any height, with a weight and a constant."""
+    w, constant = tf.Variable([[1.0, 2.0], [3.0, 4.0]], name="w"), tf.constant([0.5, 0.25])
+    spec = tf.TensorSpec([None, 2])
+    return tf.torch.module(tf.function(lambda x: tf.nn.relu(x @ w) + constant), spec).eval()
+
+
+def of_matrix(x, w=((1.0, 2.0), (3.0, 4.0))):
+    return torch.relu(x @ torch.tensor(w)) + torch.tensor([0.5, 0.25])
+
+
+@pytest.mark.parametrize(
+    ("x", "compiled"),
+    [
+        (torch.tensor([[1.0, -2.0]]), True),
+        (torch.tensor([[1.0, -2.0], [3.0, 4.0], [5.0, 6.0]]), True),
+        (torch.zeros(0, 2), True),
+        (torch.nn.Parameter(torch.ones(1, 2)), False),
+    ],
+    ids=["one", "three", "none", "parameter"],
+)
+def test_inputs_that_are_computed_alone(matrix, uses, x, compiled):
+    with torch.no_grad():
+        result = matrix(x)
+    np.testing.assert_allclose(result, of_matrix(x.detach()), rtol=1e-6)
+    assert uses == [compiled]
+
+
+def test_sizes_that_do_not_fit(uses):
+    module = tf.torch.module(tf.function(lambda x: x * 2.0), tf.TensorSpec([2, None])).eval()
+    with torch.no_grad():
+        for shape, compiled in (([2, 5], True), ([3, 5], False), ([2], False)):
+            assert module(torch.ones(shape)).tolist() == (2 * torch.ones(shape)).tolist()
+            assert uses[-1] is compiled
+
+
+def test_modules_of_other_dtypes(matrix, uses):
+    x = torch.tensor([[1.0, -2.0]])
+    with torch.no_grad():
+        matrix(x)
+        matrix.double()
+        result = matrix(x.double())
+    assert uses == [True, False] and result.dtype == torch.float64
+    assert result.tolist() == [[0.5, 0.25]] and matrix.float()(x).tolist() == [[0.5, 0.25]]
+    assert uses[-1] is False  # with gradients
+    with torch.no_grad():
+        assert matrix(x).tolist() == [[0.5, 0.25]] and uses[-1] is True
+
+
+def test_parameters_that_are_views_of_others(matrix, uses):
+    class Wrapped(torch.Tensor):
+        pass
+
+    x = torch.tensor([[1.0, 1.0]])
+    with torch.no_grad():
+        matrix.w = torch.nn.Parameter(torch.tensor([[1.0, 0.0], [0.0, 1.0]]))
+        assert matrix(x).tolist() == [[1.5, 1.25]] and uses[-1] is True
+        del matrix.w
+        matrix.w = torch.ones(2, 2).as_subclass(Wrapped)
+        assert matrix(x).tolist() == [[2.5, 2.25]] and uses[-1] is False
+
+
+def test_calls_inside_of_graphs(matrix, uses):
+    x = torch.tensor([[1.0, -2.0]])
+    with torch.no_grad(), tf.Graph().as_default():
+        assert matrix(x).tolist() == [[0.5, 0.25]]
+    assert uses == [False]

@@ -6,10 +6,12 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 
 import tapeflow as tf
 from tapeflow.graph.graphdef.import_graph import import_graph_def
 from tapeflow.tensorflow_python import xla
+from tapeflow.xla import call_module
 from tapeflow.xla.call_module import _refines_type
 
 RECORDED = pathlib.Path(__file__).parents[1] / "fixtures" / "own_gradients"
@@ -178,3 +180,84 @@ def test_dtypes(jax2tf, jax, dtype):
 def test_several_platforms(jax2tf, jax):
     function = jax2tf.convert(lambda x: x * 2, native_serialization_platforms=["cuda", "cpu"])
     assert function(tf.constant(2.0)).numpy() == 4.0
+
+
+# ---- with a program in the place of JAX's ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    """The arguments of compilations and runs; the program returns what `results` makes of the values."""
+
+    class Program:
+        asked, ran = [], []
+        results = staticmethod(lambda values: [values[-1] * 2.0, torch.tensor(3, dtype=torch.int32)])
+
+        def run(self, values):
+            self.ran.append([v.tolist() for v in values])
+            return self.results(values)
+
+    program = Program()
+    monkeypatch.setattr(call_module, "_compile_module", lambda *asked: program.asked.append(asked) or program)
+    return program
+
+
+def test_a_module_for_one_platform(compiled):
+    doubled, three = call(tf.constant(X))
+    assert doubled.numpy().tolist() == (2.0 * np.array(X)).tolist() and three.numpy() == 3
+    module, takes_index, types = compiled.asked[0]
+    assert (module.encode(errors="surrogateescape"), takes_index, types) == (MODULE, False, ("tensor<3x2xf32>",))
+    assert compiled.ran == [[X]]
+    assert call(tf.constant(X), version=5, platforms=[])[1].numpy() == 3 and compiled.asked[1][1] is False
+    assert calling(tf.constant(X))[0].numpy().tolist() == doubled.numpy().tolist()
+
+
+@pytest.mark.parametrize(
+    ("platforms", "checks", "index"),
+    [(["CPU", "CUDA"], [], 0), (["CUDA", "TPU", "CPU"], [], 2), (["CUDA", "TPU"], ["platform"], 0)],
+)
+def test_the_index_of_a_platform(compiled, platforms, checks, index):
+    call(tf.constant(X), platforms=platforms, disabled_checks=checks)
+    assert compiled.asked[0][1:] == (True, ("tensor<i32>", "tensor<3x2xf32>")) and compiled.ran == [[index, X]]
+
+
+def test_the_platform_is_not_checked(compiled):
+    call(tf.constant(X), platforms=["CUDA"], disabled_checks=["platform"])
+    assert compiled.asked[0][1] is False and compiled.ran == [[X]]
+    with pytest.raises(tf.errors.NotFoundError):
+        call(tf.constant(X), platforms=["CUDA"], disabled_checks=["other"])
+
+
+@pytest.mark.parametrize(
+    ("dtype", "name"),
+    [
+        ("bool", "i1"), ("bfloat16", "bf16"), ("half", "f16"), ("float64", "f64"), ("int8", "i8"), ("int16", "i16"),
+        ("int32", "i32"), ("int64", "i64"), ("uint8", "ui8"), ("uint16", "ui16"), ("uint32", "ui32"),
+        ("uint64", "ui64"), ("complex64", "complex<f32>"), ("complex128", "complex<f64>"),
+    ],
+)  # fmt: skip
+def test_names_of_types(compiled, dtype, name):
+    compiled.results = lambda values: [torch.zeros(2), torch.tensor(3, dtype=torch.int32)]
+    call(tf.zeros([1, 2, 0], dtype))
+    assert compiled.asked[0][2] == (f"tensor<1x2x0x{name}>",)
+
+
+def test_errors_of_programs(compiled):
+    def fail(values):
+        raise RuntimeError("INVALID_ARGUMENT: too large: 3")
+
+    compiled.results = fail
+    with pytest.raises(tf.errors.InvalidArgumentError, match="too large: 3"):
+        call(tf.constant(X))
+    compiled.results = lambda values: [values[0]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="The module returns 1 results, but Tout has 2 dtypes"):
+        call(tf.constant(X))
+
+
+def test_a_module_has_no_gradient(compiled):
+    x = tf.constant(X)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = call(x)[0]
+    with pytest.raises(LookupError, match="gradient registry has no entry for: XlaCallModule"):
+        tape.gradient(y, x)

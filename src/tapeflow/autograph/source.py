@@ -6,6 +6,7 @@ import ast
 import dis
 import inspect
 import linecache
+import tokenize
 import types
 from typing import Any
 
@@ -49,14 +50,22 @@ def _definition_of(code: types.CodeType, lines: list[str]) -> Any:
     while end < len(lines) and (not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > margin):
         end += 1
     # A text of several lines, or brackets, may reach to the left of the function.
-    tree = _parse_lines(lines[first:end], margin) or _parse_lines(inspect.getblock(lines[first:]), margin)
-    if tree is None:
+    tree = _parse_lines(lines[first:end], margin) or _parse_lines(_block_at(lines[first:]), margin)
+    if tree is None or not tree.body:
         return None
     node = tree.body[0].body[0] if margin else tree.body[0]
     if getattr(node, "name", None) != code.co_name:
         return None
     ast.increment_lineno(node, first - (1 if margin else 0))
     return node
+
+
+def _block_at(lines: list[str]) -> list[str]:
+    """Returns the lines of the block at the start of some lines; none if these are no tokens of Python."""
+    try:
+        return inspect.getblock(lines)
+    except (SyntaxError, tokenize.TokenError):
+        return []
 
 
 def _parse_lines(lines: list[str], margin: int) -> Any:

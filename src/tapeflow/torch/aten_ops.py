@@ -90,10 +90,16 @@ TABLE: dict[Any, Function] = {
                     lambda x, size: reshape(x, shape_of(size))),
 }  # fmt: skip
 
+
+def _scale_operand(y: Any, alpha: float) -> Any:
+    """Returns `alpha * y`. A number stays a number, which takes the dtype of the other operand."""
+    return y if alpha == 1 else multiply(y, alpha) if isinstance(y, Tensor) else y * alpha
+
+
 # Functions of two tensors or numbers, which torch brings to one dtype first.
 ARITHMETIC: dict[Any, Function] = {
-    A.add.Tensor: lambda x, y, alpha=1: add(x, y if alpha == 1 else multiply(y, alpha)),
-    A.sub.Tensor: lambda x, y, alpha=1: subtract(x, y if alpha == 1 else multiply(y, alpha)),
+    A.add.Tensor: lambda x, y, alpha=1: add(x, _scale_operand(y, alpha)),
+    A.sub.Tensor: lambda x, y, alpha=1: subtract(x, _scale_operand(y, alpha)),
     A.rsub.Scalar: lambda x, y, alpha=1: subtract(y, x) if alpha == 1 else NotImplemented,
     A.mul.Tensor: multiply, A.div.Tensor: realdiv, A.maximum.default: maximum, A.minimum.default: minimum,
     A.pow.Tensor_Scalar: lambda x, y: square(x) if y == 2 else pow_op(x, y), A.pow.Tensor_Tensor: pow_op,

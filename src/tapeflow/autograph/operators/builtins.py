@@ -26,7 +26,7 @@ class StagedRange:
     """The result of `range(...)` of tensors: it counts in the graph, without a tensor of all numbers.
 
     Attributes:
-        start, limit, delta: integer scalars; at least one is a tensor.
+        start, limit, delta: int32 scalars, and Python integers; at least one is a tensor.
     """
 
     def __init__(self, start: Any, limit: Any = None, delta: Any = 1) -> None:
@@ -52,7 +52,10 @@ def is_staged_iterable(value: Any) -> bool:
 
 
 def range_(*args: Any) -> Any:
-    return StagedRange(*args) if any(map(is_staged, args)) else range(*args)
+    dtypes = {a.dtype for a in args if is_staged(a)}
+    if not dtypes:
+        return range(*args)
+    return StagedRange(*args) if dtypes == {int32} else tf_range(*args)  # whose inputs have one dtype
 
 
 def _are_datasets(*iterables: Any) -> bool:

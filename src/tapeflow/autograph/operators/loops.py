@@ -37,6 +37,7 @@ from tapeflow.control.conditions_and_loops import while_loop
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.static import value_of
+from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values import nest
@@ -44,6 +45,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import logical_and, logical_or
+from tapeflow.math.elementwise import sign_op
 from tapeflow.math.extrema import maximum, minimum
 
 State = tuple[Any, ...]
@@ -430,8 +432,13 @@ def _of_python(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:
 
 
 def _range_size(start: Any, limit: Any, delta: Any) -> Any:
-    counts_up = isinstance(delta, int) and delta == 1
-    return maximum(limit - start, 0) if counts_up else size(tf_range(start, limit, delta))
+    """Returns the number of items of a range as int32: none if the step leads away from the limit."""
+    if isinstance(delta, int) and delta == 1:
+        return maximum(limit - start, 0)
+    if getattr(delta, "dtype", int32).is_floating:
+        return size(tf_range(start, limit, delta))
+    one = (delta > 0) - (delta < 0) if isinstance(delta, int) else sign_op(delta)
+    return cast(maximum((limit - start + delta - one) // delta, 0), int32)
 
 
 def _index_like(index: Any, *values: Any) -> Any:

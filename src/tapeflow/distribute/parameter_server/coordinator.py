@@ -179,6 +179,8 @@ class ClusterCoordinator:
                 "`tf.distribute.experimental.coordinator.RemoteValue` used as an input to scheduled function is not "
                 "yet supported."
             )
+        if isinstance(fn, Function):
+            args, kwargs = fn._signature.bind(args, kwargs)  # with defaults, which a concrete function lacks
         with self._strategy.scope():
             own_args, own_kwargs = of_worker(0, (args, kwargs))
             concrete = fn.get_concrete_function(*own_args, **own_kwargs) if isinstance(fn, Function) else fn

@@ -101,12 +101,17 @@ class RemoteVariable(Variable):
         return value
 
     def __tf_dispatch__(self, function: Any, args: tuple[Any, ...]) -> Any:
-        """Gathers rows in the task that holds them, and transfers only these. Other ops read the whole variable."""
-        if function.op is not gather_v2.op or args[0] is not self or args[2:] not in ((0,), (0, 0)):
+        """Gathers rows in the task that holds them, and transfers only these. Other ops read the whole variable, and so
+        does `tf.gather` in eager mode."""
+        rows = function.op is gather_v2.op and args[0] is self and args[2:] in ((0,), (0, 0))
+        if not rows or state.graph is None:
             return NotImplemented
-        if state.graph is not None:
-            return self.staged_rows(state.graph.capture_variable(self), convert(args[1]))
-        return NotImplemented if state.tapes else self._rows(convert(args[1]))
+        return self.staged_rows(state.graph.capture_variable(self), convert(args[1]))
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+        if state.graph is not None or state.tapes:
+            return super().sparse_read(indices, name)
+        return self._rows(convert(indices))
 
     def _rows(self, indices: EagerTensor) -> EagerTensor:
         return self._client.call("rows", self.where.key, indices)

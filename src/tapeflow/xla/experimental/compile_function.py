@@ -11,12 +11,11 @@ from tapeflow.core.context import state
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.function.function import function
-from tapeflow.graph.ir.operation import Operation
 
 
 def compile(
     computation: Callable[..., Any], inputs: list[Any] | None = None
-) -> list[Tensor | Operation] | Mapping[str, Any] | None:
+) -> list[Tensor] | Mapping[str, Any] | None:
     """Compiles a function as a whole, and calls it: as `tf.function(computation, jit_compile=True)(*inputs)`.
 
     Args:
@@ -41,7 +40,7 @@ def compile(
     if isinstance(result, Mapping):
         return nest.map_structure(convert_to_tensor, result)
     outputs = nest.flatten(result) if isinstance(result, (list, tuple)) else [result]
-    return [v if isinstance(v, Operation) else convert_to_tensor(v) for v in outputs]
+    return [convert_to_tensor(v) for v in outputs]
 
 
 @contextmanager
