@@ -63,6 +63,33 @@ def grad2(f, x):
     return g, outer.gradient(g, x)
 """
 
+# Integers in no order; gradients; static shapes; functions of tensors whose sizes are not static; functions of batches.
+AT_LIMITS = """
+R = tf.raw_ops
+nan, inf = float("nan"), float("inf")
+def whole(*shape, dtype=tf.int32):
+    return tf.cast(tf.reshape(tf.range(int(np.prod(shape))), shape) * 7 % 11 - 4, dtype)
+def floats(*shape):
+    return whole(*shape, dtype=tf.float32)
+def grad(f, *xs):
+    xs = [tf.convert_to_tensor(x) for x in xs]
+    with tf.GradientTape() as tape:
+        tape.watch(xs)
+        y = f(*xs)
+    return [None if g is None else tf.convert_to_tensor(g) for g in tape.gradient(y, xs)]
+def rule(f, *specs):
+    specs = [s if isinstance(s, tf.TensorSpec) else tf.TensorSpec(s, tf.int32) for s in specs]
+    return tf.function(f).get_concrete_function(*specs).output_shapes
+def sized(f, *xs, rank=True):
+    xs = [tf.convert_to_tensor(x) for x in xs]
+    specs = [tf.TensorSpec([None] * len(x.shape) if rank else None, x.dtype) for x in xs]
+    return tf.function(f, input_signature=specs)(*xs)
+def unranked(f, *xs):
+    return sized(f, *xs, rank=False)
+def mapped(f, *xs):
+    return tf.vectorized_map(lambda args: f(*args), tuple(tf.convert_to_tensor(x) for x in xs))
+"""
+
 
 @dataclasses.dataclass(frozen=True)
 class Case:
