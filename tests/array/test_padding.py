@@ -1,5 +1,6 @@
 """`tf.pad` with paddings that are known in part. What is expected is what TensorFlow 2.21 gave."""
 
+import numpy as np
 import pytest
 
 import tapeflow as tf
