@@ -123,7 +123,8 @@ I.resize_with_pad(img, 6, 2, antialias=True)
 # ---- projected -------------------------------------------------------------------------------------------------------
 GROUP.family("seen(img[..., :1], [[0.9, 0.2, -1.0, -0.1, 1.1, 2.0, 0.01, 0.02]], mode='{mode}', how='{how}')",
              mode="CONSTANT REFLECT WRAP NEAREST", how="BILINEAR NEAREST", **LOOSE)  # fmt: skip
-GROUP.family("seen(octets[..., :1], [tilted], mode='{mode}', how='{how}', fill=7.0)", mode="CONSTANT REFLECT WRAP NEAREST", how="BILINEAR NEAREST", **LOOSE)  # fmt: skip
+GROUP.family("seen(octets[..., :1], [tilted], mode='{mode}', how='{how}', fill=7.0)",
+             mode="CONSTANT REFLECT WRAP NEAREST", how="BILINEAR NEAREST", **LOOSE)  # fmt: skip
 GROUP.family("seen(octets[:, :1, :, :1], [flat[:2] + [-7.0] + flat[3:]], mode='{mode}', how='NEAREST')",
              mode="CONSTANT REFLECT WRAP NEAREST")  # fmt: skip
 GROUP.values("""
