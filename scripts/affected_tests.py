@@ -6,7 +6,8 @@ A test is picked for one of these reasons, in this order:
    `tests/graph/test_compiled_programs.py` for all files in `graph/`. Or its file imports the module. It is an example
    in a docstring of the file.
 2. It names a declaration of the file: a function, class, method, or the registered name of an op. Parameters of
-   a test count, so rows of the op table, goldens and examples in docstrings are picked one by one.
+   a test count, so rows of the op table, goldens with the helpers that they call, and examples in docstrings are
+   picked one by one.
 3. It names a function that uses these declarations, up to four calls away. The further, the later it runs.
 4. It is in the folder that mirrors the file's folder.
 
@@ -360,5 +361,5 @@ def described(value: Any) -> str:
     if prelude := getattr(value, "prelude", ""):  # a golden's, with the functions that its source calls
         return " ".join(closure("", {**prelude_words(prelude), "": words_of(f"{value.title} {value.source}")}))
     return " ".join(
-        str(getattr(value, name)) for name in ("name", "source", "title", "__name__") if hasattr(value, name)
+        str(getattr(value, name)) for name in ("name", "source", "helpers", "title", "__name__") if hasattr(value, name)
     )

@@ -9,6 +9,7 @@ import pytest
 
 import affected_tests
 import mutants
+from goldens.case import Group
 
 FILE = pathlib.Path("src/tapeflow/room/file.py")
 
@@ -192,6 +193,14 @@ def test_parameters_name_each_declaration_in_turn(tree, monkeypatch):
     values = [*(f"tf.Twice({i}, Twice)" for i in range(12)), "tf.helper(x, of, many, words)", "tf.helper(x)"]
     kept = picked.parameters(tree / "tests" / "test_ops.py", "test_values", values)
     assert len(kept) == 4 and 0 in kept and 13 in kept
+
+
+def test_a_golden_names_what_its_helpers_name(tree):
+    group = Group("def run(x):\n    return double(x)\ndouble = lambda x: tf.four_times(x)\nunused = tf.four_times")
+    group.values("\n".join(["run(1)", *(f"tf.other({i})" for i in range(8))]))
+    (run, other, *_) = cases = list(group.cases.values())
+    assert "four_times" in run.helpers and not other.helpers
+    assert affected_tests.Picked(tree / FILE).parameters(tree / "tests" / "test_ops.py", "test_values", cases) == [0]
 
 
 def test_tests_beside_the_rooms_are_not_those_of_a_file_in_a_room(tree):

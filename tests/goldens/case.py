@@ -26,12 +26,14 @@ import importlib
 import itertools
 import linecache
 import pathlib
+import re
 import warnings
 from typing import Any
 
 import numpy as np
 
 FOLDER = pathlib.Path(__file__).parent
+WORD = re.compile(r"[A-Za-z_]\w*")
 # What preludes define that several groups need.
 GRADIENTS = """
 def {name}(f, *xs):
@@ -59,6 +61,33 @@ def grad2(f, x):
             y = f(x)
         g = inner.gradient(y, x)
     return g, outer.gradient(g, x)
+"""
+
+# Integers in no order; gradients; static shapes; functions of tensors whose sizes are not static; functions of batches.
+AT_LIMITS = """
+R = tf.raw_ops
+nan, inf = float("nan"), float("inf")
+def whole(*shape, dtype=tf.int32):
+    return tf.cast(tf.reshape(tf.range(int(np.prod(shape))), shape) * 7 % 11 - 4, dtype)
+def floats(*shape):
+    return whole(*shape, dtype=tf.float32)
+def grad(f, *xs):
+    xs = [tf.convert_to_tensor(x) for x in xs]
+    with tf.GradientTape() as tape:
+        tape.watch(xs)
+        y = f(*xs)
+    return [None if g is None else tf.convert_to_tensor(g) for g in tape.gradient(y, xs)]
+def rule(f, *specs):
+    specs = [s if isinstance(s, tf.TensorSpec) else tf.TensorSpec(s, tf.int32) for s in specs]
+    return tf.function(f).get_concrete_function(*specs).output_shapes
+def sized(f, *xs, rank=True):
+    xs = [tf.convert_to_tensor(x) for x in xs]
+    specs = [tf.TensorSpec([None] * len(x.shape) if rank else None, x.dtype) for x in xs]
+    return tf.function(f, input_signature=specs)(*xs)
+def unranked(f, *xs):
+    return sized(f, *xs, rank=False)
+def mapped(f, *xs):
+    return tf.vectorized_map(lambda args: f(*args), tuple(tf.convert_to_tensor(x) for x in xs))
 """
 
 
@@ -89,6 +118,16 @@ class Case:
     def hash(self) -> str:
         """Changes with the code, so that a record of other code shows."""
         return hashlib.sha256(f"{self.prelude}\0{self.source}".encode()).hexdigest()[:10]
+
+    @property
+    def helpers(self) -> str:
+        """The definitions in the prelude that the code uses, also by others. Tests are picked by the names in them."""
+        definitions, found, todo = _definitions(self.prelude), {}, [self.source]
+        while todo:
+            new = [name for name in WORD.findall(todo.pop()) if name in definitions and name not in found]
+            found.update((name, definitions[name]) for name in new)
+            todo.extend(definitions[name] for name in new)
+        return "\n".join(found.values())
 
     def run(self, tf: Any, tmp: str) -> Any:
         """What the code's last expression gives, with `tf` as TensorFlow. Relative paths are in the folder `tmp`."""
@@ -169,6 +208,20 @@ class Group:
         assert case.title not in self.cases, f"there are two cases {case.title!r}"
         assert isinstance(ast.parse(case.source).body[-1], ast.Expr), f"{case.title!r} doesn't end in an expression"
         self.cases[case.title] = case
+
+
+@functools.cache
+def _definitions(prelude: str) -> dict[str, str]:
+    """The sources of the functions and variables that a prelude defines."""
+    found = {}
+    for node in ast.parse(prelude).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names = [node.name]
+        else:
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            names = [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)]
+        found.update(dict.fromkeys(names, ast.unparse(node)))
+    return found
 
 
 def _words(text: str) -> list[str]:

@@ -52,3 +52,34 @@ def test_gradients_return_to_the_places_of_any_dimension(axis):
     dims[axis] = x.shape[axis]
     dynamic = tf.function(gradient, input_signature=[tf.TensorSpec(dims)])
     np.testing.assert_array_equal(dynamic(x), expected)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1, -2])
+def test_approximate_extremes_are_the_exact_ones(axis):
+    """TensorFlow has no kernel for CPUs but for the largest of the last dimension."""
+    x = np.random.default_rng(0).permutation(60).reshape(3, 4, 5).astype(np.float32)
+    order = np.argsort(x, axis)
+    length = x.shape[axis]
+    for function, places in (
+        (tf.math.approx_min_k, order.take(range(2), axis)),
+        (tf.math.approx_max_k, order.take(range(length - 1, length - 3, -1), axis)),
+    ):
+        values, indices = function(x, 2, reduction_dimension=axis)
+        assert indices.dtype == tf.int32 and np.array_equal(indices, places)
+        assert np.array_equal(values, np.take_along_axis(x, places, axis))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="at least k columns"):
+        tf.math.approx_min_k(x, length + 1, reduction_dimension=axis)
+
+
+def test_the_dimension_of_approximate_extremes_exists():
+    for axis in (3, -4):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=f"{axis} is not one of shape"):
+            tf.math.approx_max_k(tf.ones([3, 4, 5]), 2, reduction_dimension=axis)
+
+
+def test_static_shapes_of_approximate_extremes():
+    run = tf.function(lambda x: tf.math.approx_min_k(x, 2, 1))
+    assert run.get_concrete_function(tf.TensorSpec([None, 4, 5])).output_shapes[0].as_list() == [None, 2, 5]
+    for shape in ([3, None, 5], [3, 1, 5], None):
+        with pytest.raises((ValueError, tf.errors.InvalidArgumentError)):
+            run.get_concrete_function(tf.TensorSpec(shape))

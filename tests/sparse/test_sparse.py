@@ -134,3 +134,16 @@ def test_mask_takes_what_converts_to_tensors(indices, rows):
 def test_mask_refuses_what_is_no_vector(rows):
     with pytest.raises(tf.errors.InvalidArgumentError, match="y should be a 1D vector"):
         tf.sparse.mask(tf.IndexedSlices(tf.constant([[1], [2]]), tf.constant([0, 1])), rows)
+
+
+def test_gradients_of_joined_parts():
+    """TensorFlow has none."""
+    a, b = tf.sparse.from_dense([[1.0, 0.0, 2.0]]), tf.sparse.from_dense([[0.0, 3.0], [4.0, 0.0]])
+    for axis, parts in ((0, [a, tf.sparse.from_dense([[0.0, 5.0, 0.0]])]), (1, [tf.sparse.reset_shape(a, [2, 3]), b])):
+        values = [part.values for part in parts]
+        with tf.GradientTape() as tape:
+            tape.watch(values)
+            joined = tf.sparse.concat(axis, [part.with_values(v) for part, v in zip(parts, values, strict=True)])
+            y = joined.values**2
+        for gradient, v in zip(tape.gradient(y, values), values, strict=True):
+            assert np.array_equal(gradient, 2 * v)

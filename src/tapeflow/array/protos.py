@@ -33,7 +33,9 @@ VALUE_FIELDS = {
 _MOST_BYTES, _MOST_REPEATED, _MOST_EXPANSION = 1 << 32, 1 << 24, 1000
 _SHARED_BYTES = 1 << 20  # smaller tensors are written out: ops are faster on these
 # Dtypes of several elements whose bytes TensorFlow packs into `tensor_content`.
-_PACKED = frozenset({"float16", "bfloat16", "float32", "float64", "int8", "uint8", "int16", "int32", "int64"})
+_PACKED = frozenset({
+    "float16", "bfloat16", "float32", "float64", "int8", "uint8", "int16", "int32", "uint32", "int64", "uint64",
+})  # fmt: skip
 
 
 def _proto_array(values: Any, dtype: DType | None) -> tuple[Any, DType]:

@@ -588,7 +588,9 @@ def careful_getitem(self: Tensor, key: Any) -> Any:
 
 
 def _is_mask(key: object) -> bool:
-    return key.dtype.is_bool if isinstance(key, Tensor) else isinstance(key, np.ndarray) and key.dtype == bool
+    if isinstance(key, Tensor):
+        return key.dtype.is_bool
+    return isinstance(key, bool) or (isinstance(key, np.ndarray) and key.dtype == bool)
 
 
 def spec_of(key: Any) -> _Spec:

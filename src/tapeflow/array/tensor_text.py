@@ -54,14 +54,15 @@ def print(*inputs: Any, **kwargs: Any) -> Operation | None:
         x: [0 1 2 ... 7 8 9]
     """
     stream = kwargs.pop("output_stream", sys.stderr)
-    summarize = kwargs.pop("summarize", 3)
+    summarize = kwargs.pop("summarize", None)
+    summarize = 3 if summarize is None else summarize
     end, separator = kwargs.pop("end", "\n"), kwargs.pop("sep", " ")
     kwargs.pop("name", None)
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
     if state.graph is not None:
         return _print_in_graph(inputs, stream, summarize, end, separator)
-    edge = None if summarize is None or summarize < 0 else summarize
+    edge = None if summarize < 0 else summarize
     if len(inputs) == 1 and isinstance(inputs[0], Tensor) and inputs[0].dtype is string and not inputs[0].shape.rank:
         text = inputs[0].numpy().decode("utf-8", "surrogateescape")  # without quotes, as a Python string is
     else:
@@ -79,7 +80,7 @@ def _print_in_graph(inputs: tuple[Tensor | str, ...], stream: Any, summarize: in
     if len(leaves) == 1 and leaves[0] is inputs[0] and _is_text(leaves[0]):
         text = leaves[0]
     else:
-        text = _print_template(inputs, -1 if summarize is None or summarize < 0 else summarize, separator)
+        text = _print_template(inputs, max(summarize, -1), separator)
 
     def write(value: Tensor) -> None:
         _write_text(value.numpy().decode("utf-8", "surrogateescape"), end, stream)

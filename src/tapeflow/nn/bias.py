@@ -88,6 +88,8 @@ def _sum_rule(out_backprop: TensorShape, data_format: str = "NHWC") -> TensorSha
 def bias_add_grad(out_backprop: torch.Tensor, data_format: str = "NHWC") -> torch.Tensor:
     """Sums `out_backprop` over all dimensions but the channels: the gradient of `bias_add` by the bias."""
     rank = out_backprop.dim()
+    if rank < 2:
+        _sum_rule(TensorShape(out_backprop.shape))
     channel = rank - 1 if data_format == "NHWC" else 1
     if rank == 4 and channel == 3:
         return torch.sum(out_backprop, (0, 1, 2), dtype=out_backprop.dtype)

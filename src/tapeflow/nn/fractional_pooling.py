@@ -68,6 +68,8 @@ def _pooling_sequences(
     if x.dim() != 4:
         raise invalid("tensor_in must be 4-dimensional")
     for i in (1, 2):
+        if ratio[i] < 1.0:
+            raise invalid(f"pooling_ratio cannot be smaller than 1, got: {ratio[i]}")
         if x.shape[i] < ratio[i]:
             raise invalid(
                 f"Pooling ratio is higher than input dimension size for dimension {i}. "
@@ -200,8 +202,6 @@ def _checked_ratio(ratio: Sequence[float], op: str) -> tuple[float, ...]:
         raise ValueError(
             f"`pooling_ratio` should have first and last elements with value 1.0. Received: pooling_ratio={list(ratio)}"
         )
-    if any(r < 1.0 for r in ratio):
-        raise ValueError(f"`pooling_ratio` elements should be >= 1.0. Received: pooling_ratio={list(ratio)}")
     return tuple([float(r) for r in ratio])
 
 
@@ -245,6 +245,8 @@ def fractional_max_pool(
             raise ValueError(f"`pooling_ratio` should be >= 1.0. Received: pooling_ratio={pooling_ratio}")
         pooling_ratio = (1.0, pooling_ratio, pooling_ratio, 1.0)
     ratio = _checked_ratio(pooling_ratio, "fractional_max_pool")
+    if any(r < 1.0 for r in ratio):
+        raise ValueError(f"`pooling_ratio` elements should be >= 1.0. Received: pooling_ratio={list(ratio)}")
     return FractionalMaxPool(
         *_fractional_max_pool(value, ratio, pseudo_random, overlapping, *_seeds_of_call(seed), name)
     )

@@ -132,10 +132,14 @@ def transpose(sp_input: SparseLike, perm: AxisLike = None, name: str | None = No
     axes = convert(range_op(shape_op(sp.dense_shape)[0])[::-1] if perm is None else perm)
     indices = gather(sp.indices, axes, axis=1)
     count, rank = axes.shape[0], sp.shape.rank
-    static = not isinstance(axes, SymbolicTensor) or value_of(axes) is not None
-    if static and sp.shape.is_fully_defined() and count not in (rank, None):
+    order = value_of(axes) if isinstance(axes, SymbolicTensor) else axes.numpy()
+    if order is None or not sp.shape.is_fully_defined():
+        return reorder(SparseTensor(indices, sp.values, gather(sp.dense_shape, axes)))
+    if count not in (rank, None):
         raise ValueError(f"Dimensions {count} and {rank} are not compatible")
-    return reorder(SparseTensor(indices, sp.values, gather(sp.dense_shape, axes)))
+    turned = reorder(SparseTensor(indices, sp.values, gather(sp.dense_shape, axes)))
+    turned.set_shape([sp.shape[a] for a in order.tolist()])
+    return turned
 
 
 # ---- shape -----------------------------------------------------------------------------------------------------------
@@ -202,10 +206,14 @@ def reshape(sp_input: SparseLike, shape: ShapeLike, name: str | None = None) -> 
     sp = as_sparse(sp_input)
     new = cast(convert(shape), int64)
     static = value_of(new) if state.graph is not None and isinstance(new, SymbolicTensor) else None
+    dims = None
     if static is not None and sp.shape.is_fully_defined():
-        _new_shape(sp.shape.as_list(), tuple(static.tolist()))  # fails while the graph is built
+        dims = _new_shape(sp.shape.as_list(), tuple(static.tolist()))  # fails while the graph is built
     indices, new_shape = _sparse_reshape(sp.indices, sp.dense_shape, new)
-    return SparseTensor(indices, sp.values, new_shape)
+    reshaped = SparseTensor(indices, sp.values, new_shape)
+    if dims is not None:
+        reshaped.set_shape(dims)
+    return reshaped
 
 
 def expand_dims(sp_input: SparseLike, axis: int | None = None, name: str | None = None) -> SparseTensor:
@@ -604,6 +612,8 @@ def _fill_empty_rows(
     """Adds an entry for each empty row."""
     if not len(dense_shape):
         raise invalid("Dense shape cannot be empty.")
+    if default_value.ndim:
+        raise invalid(f"Default value must be a scalar, saw: {text(default_value.shape)}")
     rows = indices[:, 0]
     if not index_order.are_inside(indices[:, :1], dense_shape[:1]):
         i = int(((rows < 0) | (rows >= dense_shape[0])).nonzero()[0])
