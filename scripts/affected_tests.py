@@ -361,5 +361,5 @@ def described(value: Any) -> str:
     if prelude := getattr(value, "prelude", ""):  # a golden's, with the functions that its source calls
         return " ".join(closure("", {**prelude_words(prelude), "": words_of(f"{value.title} {value.source}")}))
     return " ".join(
-        str(getattr(value, name)) for name in ("name", "source", "helpers", "title", "__name__") if hasattr(value, name)
+        str(getattr(value, name)) for name in ("name", "source", "title", "__name__") if hasattr(value, name)
     )

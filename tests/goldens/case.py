@@ -26,14 +26,12 @@ import importlib
 import itertools
 import linecache
 import pathlib
-import re
 import warnings
 from typing import Any
 
 import numpy as np
 
 FOLDER = pathlib.Path(__file__).parent
-WORD = re.compile(r"[A-Za-z_]\w*")
 # What preludes define that several groups need.
 GRADIENTS = """
 def {name}(f, *xs):
@@ -119,16 +117,6 @@ class Case:
         """Changes with the code, so that a record of other code shows."""
         return hashlib.sha256(f"{self.prelude}\0{self.source}".encode()).hexdigest()[:10]
 
-    @property
-    def helpers(self) -> str:
-        """The definitions in the prelude that the code uses, also by others. Tests are picked by the names in them."""
-        definitions, found, todo = _definitions(self.prelude), {}, [self.source]
-        while todo:
-            new = [name for name in WORD.findall(todo.pop()) if name in definitions and name not in found]
-            found.update((name, definitions[name]) for name in new)
-            todo.extend(definitions[name] for name in new)
-        return "\n".join(found.values())
-
     def run(self, tf: Any, tmp: str) -> Any:
         """What the code's last expression gives, with `tf` as TensorFlow. Relative paths are in the folder `tmp`."""
         namespace = {"tf": tf, "np": np, "tmp": tmp, "__name__": "golden"}
@@ -208,20 +196,6 @@ class Group:
         assert case.title not in self.cases, f"there are two cases {case.title!r}"
         assert isinstance(ast.parse(case.source).body[-1], ast.Expr), f"{case.title!r} doesn't end in an expression"
         self.cases[case.title] = case
-
-
-@functools.cache
-def _definitions(prelude: str) -> dict[str, str]:
-    """The sources of the functions and variables that a prelude defines."""
-    found = {}
-    for node in ast.parse(prelude).body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            names = [node.name]
-        else:
-            targets = node.targets if isinstance(node, ast.Assign) else []
-            names = [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)]
-        found.update(dict.fromkeys(names, ast.unparse(node)))
-    return found
 
 
 def _words(text: str) -> list[str]:
