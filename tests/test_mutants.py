@@ -199,7 +199,7 @@ def test_a_golden_names_what_its_helpers_name(tree):
     group = Group("def run(x):\n    return double(x)\ndouble = lambda x: tf.four_times(x)\nunused = tf.four_times")
     group.values("\n".join(["run(1)", *(f"tf.other({i})" for i in range(8))]))
     (run, other, *_) = cases = list(group.cases.values())
-    assert "four_times" in run.helpers and not other.helpers
+    assert "four_times" in affected_tests.described(run) and "four_times" not in affected_tests.described(other)
     assert affected_tests.Picked(tree / FILE).parameters(tree / "tests" / "test_ops.py", "test_values", cases) == [0]
 
 
