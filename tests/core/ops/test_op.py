@@ -4,10 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
+import torch
 
 import tapeflow as tf
 from tapeflow.core.ops import definition
-from tapeflow.core.ops.definition import Op, ops
+from tapeflow.core.ops.definition import MANY, Op, ops
 from tapeflow.core.ops.op import converting, gradient_of, not_differentiable, op
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.shape import TensorShape
@@ -162,6 +163,26 @@ def test_kernels_for_other_dtypes():
         declare()(tf.constant(["a", "b"]))
 
 
+def test_kernels_for_many_elements():
+    calls = []
+
+    def many(x, y):
+        calls.append(x.numel())
+        return x + y
+
+    signature = "x:T, y:T -> z:T; attr=T:type"
+
+    @op(f"TestMany{next(NUMBERS)}", torch.add, shape=lambda x, y: x, signature=signature, for_many=lambda: many)
+    def function(x, y, name=None):
+        """Is a test's."""
+
+    for size in (MANY - 1, MANY, MANY, MANY + 1):
+        x = tf.ones([size])
+        assert function(x, x).numpy().max() == 2.0
+    assert calls == [MANY, MANY, MANY + 1]
+    assert declare().op.kernel_for_many is None
+
+
 def test_traits_are_attributes():
     times = declare(view=True, node_name="times", element=lambda b, x, factor: b.mul(x, factor))
     assert times.op.view is True and times.op.node_name == "times" and times.op.elementwise
@@ -213,6 +234,7 @@ def test_values_of_a_programs_own_type():
 def test_python_numbers_beside_tensors():
     add = ops.AddV2
     x = tf.constant([1, 2], tf.int64)
+    assert add(x, 7919).numpy().tolist() == [7920, 7921]  # a number that no call has cached
     assert add.op.simplified((x, 3))[1].dtype is tf.int64 and add.op.simplified((x, 3))[0] is x
     assert add.op.simplified((3, x))[0].numpy() == 3
     for args in ((x, x), (1, 2), (x, 1.5), (x, [1]), ([1], 2)):
