@@ -139,6 +139,15 @@ def test_embeddings_of_weighted_categories():
     np.testing.assert_allclose(dense(column), [[1.0, 2.0], [1.5, 2.0], [19.0, 26.0]])
 
 
+@pytest.mark.parametrize("dimension", [4, 9])
+def test_tables_begin_with_small_numbers(dimension):
+    column = F.embedding_column(WORDS, dimension)
+    assert (column.combiner, column.max_norm, column.trainable) == ("mean", None, True)
+    drawn = column.initializer([2000], dtype=tf.float32).numpy()
+    assert abs(drawn.mean()) < 0.02 and abs(drawn).max() <= 2.0 / np.sqrt(dimension)
+    assert abs(drawn.std() * np.sqrt(dimension) - 0.88) < 0.05  # of a normal distribution truncated at two
+
+
 def test_examples_without_categories_are_zeros():
     batch = {"w": [["x"], ["b"]]}
     assert dense(F.embedding_column(WORDS, 2, "sum", initialize), batch) == [[0, 0], [3, 4]]

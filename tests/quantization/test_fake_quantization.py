@@ -84,3 +84,16 @@ def test_gradients_of_slices():
 def test_gradients_of_other_shapes():
     with pytest.raises((tf.errors.InvalidArgumentError, ValueError)):
         gradient(dy=np.zeros([3, 2], np.float32))
+
+
+def test_defaults_of_ranges():
+    q, low, high = tf.quantization.quantize([0.0, 0.001], 0.0, 0.0, tf.quint8)
+    assert (float(low), round(float(high), 6)) == (0.0, 0.01) and q.numpy().tolist() == [0, 26]
+    q, low, high = tf.quantization.quantize([-1.0, 1.0], -1.0, 1.0, tf.qint8, mode="SCALED")
+    narrow, *_ = tf.quantization.quantize([-1.0, 1.0], -1.0, 1.0, tf.qint8, mode="SCALED", narrow_range=True)
+    assert (q.numpy().tolist(), narrow.numpy().tolist()) == ([-127, 127], [-127, 127])
+    ends = tf.cast([-128, 127], tf.qint8)
+    wide = tf.quantization.dequantize(ends, -2.0, 1.0, "SCALED").numpy()
+    np.testing.assert_allclose(wide, [-2.0, 1.984375])
+    close = tf.quantization.dequantize(ends, -2.0, 1.0, "SCALED", narrow_range=True).numpy()
+    np.testing.assert_allclose(close, [-2.015748, 2.0], rtol=1e-6)

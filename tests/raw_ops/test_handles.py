@@ -109,7 +109,7 @@ def test_many_elements(dtype, values):
         handle=array.handle, indices=indices, flow_in=array.flow, dtype=dtype
     )
     assert gather([0, 1, 2]).numpy().tolist() == [values[1], values[2], values[0]]
-    assert gather([2, 2]).numpy().tolist() == [values[0]] * 2
+    assert gather([2, 2]).numpy().tolist() == [values[0]] * 2 and gather([1]).numpy().tolist() == [values[2]]
     joined, lengths = R.TensorArrayConcatV3(handle=array.handle, flow_in=array.flow, dtype=dtype)
     assert joined.numpy().tolist() == [*values[1], *values[2], *values[0]]
     assert lengths.numpy().tolist() == [len(values[0])] * 3 and lengths.dtype == tf.int64

@@ -211,3 +211,32 @@ def test_writers_of_summaries(tmp_path):
     assert path.name.endswith(".end")
     events = list(v1.train.summary_iterator(str(path)))
     assert [(e.step, e.summary.value[0].tag, e.summary.value[0].simple_value) for e in events[1:]] == [(7, "s", 2.5)]
+
+
+def test_numbers_that_images_can_not_show():
+    image = np.arange(12, dtype=np.float32).reshape(1, 2, 2, 3)
+    image[0, 0, 1, 2] = np.nan
+    text = R.ImageSummary(tag="t", tensor=image, max_images=1).numpy()
+    (value,) = v1.Summary.FromString(text).value
+    pixels = tf.io.decode_png(value.image.encoded_image_string).numpy()
+    assert value.tag == "t/image" and pixels[0, 1].tolist() == [255, 0, 0]
+    assert pixels[0, 0].tolist() == [0, 23, 46] and pixels[1].tolist() == [[139, 162, 185], [208, 231, 255]]
+    two = v1.Summary.FromString(R.ImageSummary(tag="t", tensor=np.zeros([3, 1, 1, 1], np.uint8), max_images=2).numpy())
+    assert [v.tag for v in two.value] == ["t/image/0", "t/image/1"]
+
+
+def test_tags_of_written_images_and_sounds(tmp_path):
+    writer = R.SummaryWriter(shared_name="test_misc_images")
+    R.CreateSummaryFileWriter(writer=writer, logdir=str(tmp_path), max_queue=1, flush_millis=1, filename_suffix="")
+    step = tf.constant(3, tf.int64)
+    for most in (1, 2):
+        R.WriteImageSummary(
+            writer=writer, step=step, tag="t", tensor=np.zeros([2, 1, 1, 1], np.uint8), max_images=most,
+            bad_color=np.zeros([4], np.uint8),
+        )  # fmt: skip
+        sound = np.zeros([1, 4, 1], np.float32)
+        R.WriteAudioSummary(writer=writer, step=step, tag="t", tensor=sound, sample_rate=8000.0, max_outputs=most)
+    R.CloseSummaryWriter(writer=writer)
+    (path,) = tmp_path.iterdir()
+    tags = [v.tag for e in v1.train.summary_iterator(str(path)) for v in e.summary.value]
+    assert tags == ["t/image", "t/audio", "t/image/0", "t/image/1", "t/audio/0"]

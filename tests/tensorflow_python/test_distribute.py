@@ -134,3 +134,20 @@ def test_models_of_keras_2_are_loaded_in_safe_mode(monkeypatch):
     state["safe"] = False
     load_model("a", safe_mode=True)
     assert scopes[3:] == [False] and home.load.__name__ == "load"
+
+
+def test_functions_are_of_their_class():
+    from tapeflow_compat.tensorflow_python.function_class import Function
+
+    def positive(x):
+        if x > 0:
+            return x
+        return -x
+
+    spec = [tf.TensorSpec([], tf.int32)]
+    function = Function(positive, "positive", spec)
+    assert int(function(tf.constant(-3))) == 3 and function.input_signature == tuple(spec)
+    assert isinstance(function, Function) and isinstance(tf.function(positive), Function)
+    plain = Function(positive, "positive", autograph=False)
+    with pytest.raises(TypeError, match="as a Python `bool` is not allowed"):
+        plain(tf.constant(-3))

@@ -108,10 +108,7 @@ def _write(writer: Any, step: Any, tensor: TensorLike, tag: Any, summary_metadat
 
 
 def _write_serialized(writer: Any, step: Any, summary: EagerTensor) -> None:
-    parsed = Summary.FromString(summary.numpy())
-    for value in parsed.value:  # these writers number a single image or sound too
-        value.tag += "/0" if value.tag.endswith(("/image", "/audio")) else ""
-    _add(writer, step, parsed)
+    _add(writer, step, Summary.FromString(summary.numpy()))
 
 
 @kernel_of("WriteScalarSummary", shape=no_results)

@@ -100,6 +100,16 @@ def test_normalizations_of_other_values_stay():
     assert {node.name for node in folded.node} == {node.name for node in graph_def_of(build).node}
 
 
+def test_nodes_run_after_those_that_stay():
+    graph_def = graph_def_of(build_network())
+    (normalization,) = [node for node in graph_def.node if node.op == "FusedBatchNormV3"]
+    (last,) = [node for node in graph_def.node if node.name == "y"]
+    last.input.extend([f"^{normalization.name}", "^x"])
+    folded = lib.fold_batch_norms(graph_def)
+    (last,) = [node for node in folded.node if node.name == "y"]
+    assert list(last.input)[1:] == ["^x"]
+
+
 def test_normalizations_of_filters_that_are_fed_stay():
     def build():
         x, filters = v1.placeholder(tf.float32, [2, 4, 5, 3], name="x"), v1.placeholder(tf.float32, [2, 2, 3, 6])

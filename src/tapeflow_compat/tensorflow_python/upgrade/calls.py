@@ -23,7 +23,7 @@ def _change_dropout(call: Call, report: Report) -> None:
         if call.find("rate") is None:
             report(ERROR, "tf.nn.dropout without a second argument, whose meaning has changed: edit by hand.")
         return
-    if argument.name is None and len(call.positional()) > 2:
+    if argument.name is None:
         for place, name in ((2, "noise_shape"), (3, "seed"), (4, "name")):
             later = call.find("", place)
             if later is not None:
@@ -170,7 +170,7 @@ def _change_xavier(call: Call, report: Report) -> None:
     uniform = call.find("uniform", 0)
     for place, name in ((1, "seed"), (2, "dtype")):
         argument = call.find(name, place)
-        if argument is not None and argument.name is None:
+        if argument is not None:
             argument.keyword = name
     _choose_distribution(call, "uniform", 0, name=True)
     call.append("scale=1.0")
