@@ -74,7 +74,7 @@ def test_differences_are_differences():
 V1_RECORDED = json.loads((FIXTURES / "v1_signatures.json").read_text())
 # What TapeFlow does not have.
 V1_NOT_THERE = {
-    "LMDBReader", "Session.reset", "VariableScope.set_use_resource", "errors.raise_exception_on_not_ok_status",
+    "LMDBReader", "VariableScope.set_use_resource", "errors.raise_exception_on_not_ok_status",
     "load_file_system_library", "nn.quantized_avg_pool", "nn.quantized_conv2d", "nn.quantized_max_pool",
     "nn.quantized_relu_x", "train.Checkpoint", "train.ProfilerHook", "train.SyncReplicasOptimizer",
     "train.do_quantize_training_on_graphdef", "train.sdca_fprint", "train.sdca_optimizer", "train.sdca_shrink_l1",
@@ -112,7 +112,6 @@ def is_v1_left_out(path):
         or path in V1_DIFFERENT
         or owner == "Variable"
         or (path.startswith("data.") and owner in V1_RECORDED)  # datasets have the methods of TensorFlow 2
-        or path.endswith(".apply_gradients")  # TensorFlow's has a parameter more, which it ignores
     )
 
 

@@ -57,21 +57,25 @@ def checkpoints_in(folder):
         ({"save_checkpoint_secs": None, "save_summaries_secs": None}, [], [], []),
         ({"save_checkpoint_secs": None, "save_summaries_steps": 0}, [], [], []),
         ({"save_checkpoint_secs": None, "save_summaries_secs": 1000, "log_step_count_steps": 2}, [], [1], [3, 5]),
+        ({"save_checkpoint_secs": None, "save_summaries_secs": 1000, "log_step_count_steps": 0}, [], [1], []),
     ],
 )
 def test_intervals(tmp_path, options, checkpoints, summaries, rates):
     folder = str(tmp_path)
     assert run_steps(5, checkpoint_dir=folder, **options) == [1, 2, 3, 4, 5]
     assert checkpoints_in(folder) == checkpoints
-    assert summaries_in(folder, "twice") == summaries and summaries_in(folder, "global_step/sec") == rates
+    assert summaries_in(folder, "twice") == summaries
+    assert summaries_in(folder, "global_step/sec") == rates
 
 
 def test_another_folder_for_summaries(tmp_path):
     checkpoints, summaries = tmp_path / "c", tmp_path / "s"
     run_steps(2, checkpoint_dir=str(checkpoints), summary_dir=str(summaries), save_graph_def=False)
-    assert checkpoints_in(checkpoints) == [0, 2] and summaries_in(summaries, "twice") == [1]
+    assert checkpoints_in(checkpoints) == [0, 2]
+    assert summaries_in(summaries, "twice") == [1]
     assert not summaries_in(checkpoints, "twice")
-    assert not list(checkpoints.glob("*.pbtxt")) and not list(checkpoints.glob("*.meta"))
+    assert not list(checkpoints.glob("*.pbtxt"))
+    assert not list(checkpoints.glob("*.meta"))
 
 
 def test_without_folders_nothing_is_written():
@@ -122,7 +126,8 @@ def test_feeds_of_hooks_and_programs():
         assert sess.run([total]) == [11.0]
         with pytest.raises(RuntimeError, match="Same tensor is fed by a SessionRunHook and user"):
             sess.run(difference, {x: 2.0, y: 5.0})
-    assert seen[0].fetches is difference and seen[0].feed_dict == {y: 5.0}
+    assert seen[0].fetches is difference
+    assert seen[0].feed_dict == {y: 5.0}
     assert seen[1] == {"sum": np.float32(11.0)}
 
 
@@ -180,7 +185,8 @@ def test_a_preemption_that_a_thread_reports_starts_a_new_session():
 
     hook = Report()
     with train.MonitoredSession(hooks=[hook]) as sess:
-        assert sess.run(add) == 1 and sess.run(add) == 2
+        assert sess.run(add) == 1
+        assert sess.run(add) == 2
         hook.coord.request_stop(reports.pop())
         assert not sess.should_stop()
         assert sess.run(add) == 1
@@ -209,7 +215,8 @@ def test_a_session_that_cannot_be_created_at_once(kind):
             train.MonitoredSession(creator)
         return
     with train.MonitoredSession(creator) as sess:
-        assert sess.run(x) == 3.0 and creator.tries == 2
+        assert sess.run(x) == 3.0
+        assert creator.tries == 2
 
 
 def test_a_singular_session_is_created_once():
@@ -227,9 +234,12 @@ def test_a_singular_session_is_created_once():
 def test_a_closed_session(graph, make):
     x = tf.constant(3.0)
     sess = make()
-    assert sess.graph is graph and not sess.should_stop() and graph.finalized
+    assert sess.graph is graph
+    assert not sess.should_stop()
+    assert graph.finalized
     sess.close()
-    assert sess.should_stop() and not graph.finalized
+    assert sess.should_stop()
+    assert not graph.finalized
     with pytest.raises(RuntimeError, match="Attempted to use a closed Session"):
         sess.run(x)
 

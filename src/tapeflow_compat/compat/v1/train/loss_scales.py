@@ -292,12 +292,8 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
         factor = 1.0 / self._loss_scale()
         return [(None if g is None else _times(g, factor), v) for g, v in pairs]
 
-    def apply_gradients(
-        self,
-        grads_and_vars: Any,
-        global_step: Variable | None = None,
-        name: str | None = None,
-        skip_gradients_aggregation: bool = False,
+    def apply_gradients(  # type: ignore[override]  # without `skip_gradients_aggregation`, as in TensorFlow
+        self, grads_and_vars: Any, global_step: Variable | None = None, name: str | None = None
     ) -> Any:
         """Updates variables by gradients. A dynamic scale drops steps with gradients that are not finite.
 
@@ -305,7 +301,6 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
             grads_and_vars: pairs of a gradient (a tensor, `tf.IndexedSlices` or None) and a variable.
             global_step: an integer variable that is incremented, or None.
             name: the operation's name; by default the optimizer's.
-            skip_gradients_aggregation: accepted, and without effect.
 
         Returns:
             The operation that updates the variables and the scale; None in eager mode.

@@ -450,7 +450,7 @@ def MonitoredTrainingSession(
     if save_checkpoint_steps is USE_DEFAULT and save_checkpoint_secs is USE_DEFAULT:
         save_checkpoint_secs = 600
     summaries, checkpoints = (
-        {key: value for key, value in intervals.items() if value is not USE_DEFAULT and value and value > 0}
+        {key: value for key, value in intervals.items() if value not in (USE_DEFAULT, None) and value > 0}
         for intervals in (
             {"save_steps": save_summaries_steps, "save_secs": save_summaries_secs},
             {"save_steps": save_checkpoint_steps, "save_secs": save_checkpoint_secs},
@@ -463,7 +463,7 @@ def MonitoredTrainingSession(
     all_hooks = list(chief_only_hooks or ())
     summary_dir = summary_dir or checkpoint_dir
     if summary_dir:
-        if log_step_count_steps and log_step_count_steps > 0:
+        if log_step_count_steps is not None and log_step_count_steps > 0:
             all_hooks.append(StepCounterHook(every_n_steps=log_step_count_steps, output_dir=summary_dir))
         if summaries:
             all_hooks.append(SummarySaverHook(**summaries, output_dir=summary_dir, scaffold=scaffold))
