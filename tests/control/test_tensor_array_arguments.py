@@ -97,3 +97,21 @@ def test_rows():
         ]
         assert joined.numpy().tolist() == [2.0, 3.0, 1.0] and part.numpy().tolist() == [[2.0], [3.0]]
         assert whole.numpy().tolist() == [[1.0], [2.0], [3.0]]
+
+
+def test_arrays_that_functions_return():
+    @tf.function
+    def fill(n):
+        array = tf.TensorArray(tf.float32, 0, dynamic_size=True, element_shape=[2])
+        for i in tf.range(n):
+            array = array.write(i, tf.fill([2], tf.cast(i, tf.float32)))
+        return array
+
+    array = fill(tf.constant(3))
+    assert array.dtype == tf.float32 and array.element_shape == [2] and array.size().numpy() == 3
+    assert array.read(2).numpy().tolist() == [2.0, 2.0]
+    assert fill(tf.constant(3)).stack().numpy().tolist() == [[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]
+    grown = fill(tf.constant(1)).write(1, [5.0, 6.0])
+    assert grown.stack().numpy().tolist() == [[0.0, 0.0], [5.0, 6.0]]
+    again = tf.function(lambda a: a.write(0, [9.0, 9.0]).stack())(fill(tf.constant(2)))
+    assert again.numpy().tolist() == [[9.0, 9.0], [1.0, 1.0]]
