@@ -72,3 +72,19 @@ def test_errors(make, error, message):
     with pytest.raises(error) as caught:
         next(iter(make()))
     assert message in str(caught.value)
+
+
+def test_shards_that_must_not_be_empty():
+    def shard(index):
+        return tf.raw_ops.ShardDataset(
+            input_dataset=tf.data.experimental.to_variant(r6), num_shards=9, index=index, require_non_empty=True,
+            output_types=[tf.int64], output_shapes=[[]],
+        )  # fmt: skip
+
+    def elements(index):
+        return [int(x) for (x,) in tf.data.experimental.from_variant(shard(index), (tf.TensorSpec([], tf.int64),))]
+
+    assert elements(5) == [5]
+    for index in (6, 8):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="There aren't enough elements in this dataset"):
+            elements(index)
