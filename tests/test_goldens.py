@@ -1,6 +1,7 @@
 """TapeFlow against what TensorFlow gave for the cases in `goldens/`."""
 
 import functools
+import itertools
 import json
 import shutil
 
@@ -52,16 +53,18 @@ def param(title: str, name: str, case: Case):
 
 
 @pytest.fixture(scope="module")
-def shared_folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("goldens")
+def folders(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("goldens")
+    return (folder / str(number) for number in itertools.count())
 
 
 @pytest.fixture
-def folder(shared_folder):
-    """An empty folder: most cases write no files, and making a folder for each takes as long as a case."""
-    yield str(shared_folder)
-    for path in shared_folder.iterdir():
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
+def folder(folders):
+    """A new folder, in a tenth of the time of `tmp_path`."""
+    path = next(folders)
+    path.mkdir()
+    yield str(path)
+    shutil.rmtree(path)
 
 
 @pytest.mark.parametrize(("name", "case"), [param(title, *pair) for title, pair in CASES.items()])
