@@ -20,8 +20,8 @@ def sizes(shape: TensorShape) -> list[int]:
 
 
 def is_static(argument: TensorLike) -> bool:
-    """Returns True if a shape rule sees the whole value of a host argument."""
-    return isinstance(argument, int) or (isinstance(argument, tuple) and None not in argument)
+    """Returns True if a shape rule sees the whole value of a host argument. Kernels may get the caller's list."""
+    return isinstance(argument, int) or (isinstance(argument, (tuple, list)) and None not in argument)
 
 
 def matrices(x: TensorShape, *_: Any) -> TensorShape:
