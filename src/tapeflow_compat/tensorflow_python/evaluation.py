@@ -7,6 +7,7 @@ from typing import Any
 
 from tapeflow.core.types.dtypes import int64
 from tapeflow.graph.ir.graph import current_graph
+from tapeflow_compat.compat.v1.initializers import Zeros
 from tapeflow_compat.compat.v1.train.hooks import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 from tapeflow_compat.compat.v1.train.monitored import MonitoredSession
 from tapeflow_compat.compat.v1.train.progress_hooks import FinalOpsHook
@@ -28,7 +29,7 @@ def _get_or_create_eval_step() -> Any:
     if steps:
         return steps[0]
     return get_variable(
-        "eval_step", initializer=0, dtype=int64, trainable=False,
+        "eval_step", shape=[], dtype=int64, initializer=Zeros(), trainable=False,
         collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.EVAL_STEP],
     )  # fmt: skip
 
