@@ -234,6 +234,7 @@ def test_switches_hold_for_a_test():
             assert float(tf.constant(1.0)) == 1.0
 
 
+@pytest.mark.usefixtures("few_objects")
 def test_objects_that_a_test_leaves_behind():
     kept = []
 

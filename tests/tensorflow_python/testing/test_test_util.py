@@ -153,6 +153,7 @@ def test_all_errors_of_a_class_skip_without_messages():
 # ---- modes -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("few_objects")
 def test_a_test_of_both_versions_runs_on_a_device():
     ran = []
 
@@ -466,6 +467,7 @@ def test_objects_that_cannot_be_freed_fail_a_test():
         gc.garbage[:] = [found for found in gc.garbage if not any(found is o for o in left)]
 
 
+@pytest.mark.usefixtures("few_objects")
 def test_tensors_that_live_on_fail_a_test_in_both_modes():
     kept = []
     keep = test_util.assert_no_new_tensors(lambda self, make: kept.append(make()))
@@ -479,6 +481,7 @@ def test_tensors_that_live_on_fail_a_test_in_both_modes():
         assert test_util.assert_no_new_tensors(lambda self: is_graph())(None) is True
 
 
+@pytest.mark.usefixtures("few_objects")
 @pytest.mark.parametrize(("warm_up", "runs"), [(0, 4), (1, 4), (3, 6)])
 def test_objects_are_counted_after_the_first_runs(warm_up, runs):
     ran = []
