@@ -393,6 +393,6 @@ def test_outcomes(source):
 
 def test_a_part_of_what_is_no_structure():
     with pytest.raises(
-        ValueError, match=r"cannot create new sub-field \('a', 'b'\) if parent structure \('a',\) is not"
+        ValueError, match=r"new sub-field \('a', 'b'\) if parent structure \('a',\) is not"
     ):
         A.with_updates({("a", "b"): 1})
