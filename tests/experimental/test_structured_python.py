@@ -392,7 +392,5 @@ def test_outcomes(source):
 
 
 def test_a_part_of_what_is_no_structure():
-    with pytest.raises(
-        ValueError, match=r"new sub-field \('a', 'b'\) if parent structure \('a',\) is not"
-    ):
+    with pytest.raises(ValueError, match=r"new sub-field \('a', 'b'\) if parent structure \('a',\) is not"):
         A.with_updates({("a", "b"): 1})
