@@ -255,6 +255,7 @@ def _internal_module(fullname: str) -> _typing.Any:
 _hooks.compat_module = _compat_module
 _hooks.internal_module = _internal_module
 _hooks.specs_of_protos = _specs_of_protos
+_hooks.array_of_proto = _later("tapeflow.array.protos", "make_ndarray")
 _hooks.over_parts = _later("tapeflow.experimental.batchable_extension_type", "over_parts")
 _hooks.converted = _later("tapeflow.autograph.conversion", "convert_function")
 _hooks.user_code = _later("tapeflow.autograph.source_map", "UserCode")

@@ -24,6 +24,7 @@ class Hooks:
     specs_of_protos: Callable[[], dict[int, Any]]  # tapeflow/__init__.py: the specs that TensorFlow's protos number
     variable: Any  # core/values/variable.py: Variable
 
+    array_of_proto: Callable[[Any], Any]  # tapeflow/__init__.py: the array of a TensorProto
     zeros: Callable[..., Any]  # array/creation.py: tf.zeros
     zeros_variant: Callable[[], Any]  # array/tensor_list.py: the raw value of a list of zeros
     gather: Callable[..., Any]  # array/gathers.py: tf.gather

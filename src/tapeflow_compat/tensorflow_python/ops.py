@@ -16,7 +16,7 @@ def broadcast_weights(weights: TensorLike, values: TensorLike) -> Any:
     """Returns weights in the shape of the values that they weigh.
 
     Args:
-        weights: a scalar, or a tensor of the rank of `values`; each dimension equals the one of `values`, or is 1.
+        weights: a scalar, or a tensor of the same rank as `values`; each dimension is 1, or the same as in `values`.
         values: a tensor.
 
     Raises:

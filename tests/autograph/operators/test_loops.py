@@ -45,6 +45,21 @@ def test_ranges_have_the_dtype_of_their_tensors(dtype):
         assert run(counted_in_many_ways, tf.constant(4, dtype), one, tf.constant(0, dtype)) == expected
 
 
+@pytest.mark.parametrize(
+    ("start", "stop", "step"), [(0, 2**31 - 1, 2**29), (0, -(2**31), -(2**29)), (5, 2**31 - 1, 2**31 - 10)]
+)
+def test_ranges_up_to_the_largest_integers(start, stop, step):
+    @tf.function
+    def count(stop, step):
+        found = 0
+        for _ in range(start, stop, step):
+            found += 1
+        return found
+
+    assert count(tf.constant(stop), tf.constant(step)).numpy() == len(range(start, stop, step))
+    assert count(tf.constant(stop), step).numpy() == len(range(start, stop, step))
+
+
 def test_ranges_of_fractions():
     def count(limit, delta):
         total, last = tf.constant(0.0), tf.constant(-1.0)

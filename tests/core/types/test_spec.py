@@ -331,3 +331,15 @@ def test_specs_of_classes_with_a_converter(monkeypatch):
     spec_module.register_type_spec_from_value_converter(Own, lambda value: tf.TensorSpec([7]))
     assert tf.type_spec_from_value(Own()) == tf.TensorSpec([7])
     assert tf.type_spec_from_value(1.5) == tf.TensorSpec([])
+
+
+def test_a_bound_of_terabytes_is_refused():
+    message = BoundedTensorSpec([2], tf.float32, 0.0, 1.0).experimental_as_proto()
+    message.minimum.Clear()
+    message.minimum.dtype = tf.float32.as_datatype_enum
+    message.minimum.tensor_shape.dim.add().size = 2**40
+    for values in ([1.0], [1.0, 2.0]):
+        del message.minimum.float_val[:]
+        message.minimum.float_val.extend(values)
+        with pytest.raises(ValueError, match="is too large"):
+            BoundedTensorSpec.experimental_from_proto(message)

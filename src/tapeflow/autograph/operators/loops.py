@@ -438,7 +438,7 @@ def _range_size(start: Any, limit: Any, delta: Any) -> Any:
     if getattr(delta, "dtype", int32).is_floating:
         return size(tf_range(start, limit, delta))
     one = (delta > 0) - (delta < 0) if isinstance(delta, int) else sign_op(delta)
-    return cast(maximum((limit - start + delta - one) // delta, 0), int32)
+    return cast(maximum((limit - start - one) // delta + 1, 0), int32)  # a sum with `delta` might wrap around
 
 
 def _index_like(index: Any, *values: Any) -> Any:

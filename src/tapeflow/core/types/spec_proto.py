@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -57,8 +56,8 @@ def spec_from_proto(proto: Message) -> TypeSpec:
     """
     if hasattr(proto, "minimum"):
         dtype = DType(proto.dtype)
-        return BoundedTensorSpec(TensorShape(proto.shape), dtype, _proto_values(proto.minimum, dtype),
-                                 _proto_values(proto.maximum, dtype), proto.name or None)  # fmt: skip
+        bounds = map(hooks.array_of_proto, (proto.minimum, proto.maximum))
+        return BoundedTensorSpec(TensorShape(proto.shape), dtype, *bounds, proto.name or None)
     if hasattr(proto, "dtype"):
         return TensorSpec(TensorShape(proto.shape), DType(proto.dtype), proto.name or None)
     kind = _spec_classes().get(proto.type_spec_class) or spec_registry._NAME_TO_TYPE_SPEC.get(
@@ -84,24 +83,6 @@ def _tensor_proto(array: np.ndarray, dtype: DType) -> Any:
 
     shape = TensorShape(array.shape).as_proto()
     return tensor_pb2.TensorProto(dtype=dtype.as_datatype_enum, tensor_shape=shape, tensor_content=array.tobytes())
-
-
-# The fields of numbers, by dtype; other integers stand in `int_val`.
-_FIELDS = {
-    "float32": "float_val", "float64": "double_val", "int64": "int64_val", "bool": "bool_val", "uint32": "uint32_val",
-    "uint64": "uint64_val", "float16": "half_val", "bfloat16": "half_val",
-}  # fmt: skip
-
-
-def _proto_values(proto: Message, dtype: DType) -> np.ndarray:
-    shape: Any = TensorShape(proto.tensor_shape).as_list()
-    if proto.tensor_content:
-        return np.frombuffer(proto.tensor_content, dtype.as_numpy_dtype).reshape(shape)
-    values = list(getattr(proto, _FIELDS.get(dtype.name, "int_val")))
-    values += values[-1:] * (math.prod(shape) - len(values))  # the last one stands for those that follow, too
-    if dtype.name in ("float16", "bfloat16"):  # as their bits
-        return np.array(values, np.uint16).view(dtype.as_numpy_dtype).reshape(shape)
-    return np.array(values, dtype.as_numpy_dtype).reshape(shape)
 
 
 _SCALARS = {bool: "bool_value", int: "int64_value", float: "float64_value", str: "string_value"}

@@ -63,7 +63,7 @@ class Runs:
 def stack_batches(
     source: Node, items: Iterator[Element], size: int, drop_remainder: bool, skips: bool
 ) -> Iterator[Element]:
-    """Returns an iterator over batches of a node's elements, stacked one by one. `skips` is that of `Runs`."""
+    """Returns an iterator over batches of a node's elements, stacked one by one. `skips`: see `Runs`."""
     stack = functools.partial(elements.batch_elements, specs=elements.flatten(source.spec))
     return map(stack, Runs(items, size, drop_remainder, skips))
 
@@ -97,7 +97,7 @@ class Batching(Unary):
 class Batch(Batching):
     """Elements stacked into batches.
 
-    TensorFlow computes `map` and `batch` in one step, where an error drops all elements of its batch.
+    TensorFlow computes `map` and `batch` in one step. There, an error drops all elements of its batch.
     """
 
     is_fused = True  # with `map`

@@ -102,7 +102,7 @@ class Iterator(_WithOutputs, GraphIterator):
             An iterator without an initializer.
 
         Raises:
-            InvalidArgumentError: when the graph runs, if the string names no iterator, or one of other elements.
+            InvalidArgumentError: the string names no iterator, or an iterator of other elements; at run time.
 
         Example:
             >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:

@@ -452,7 +452,7 @@ def _profile_kinds(nodes: list[_Node], options: dict[str, Any]) -> tuple[Any, li
 
     ordered = _sort_nodes(list(kinds.values()), options, counts)
     shown: list[_Node] = []
-    parameters = float_ops = 0  # as in TensorFlow, the minimums are those of a kind and all that follow
+    parameters = float_ops = 0  # of a kind and all later ones: TensorFlow compares these sums with the minimums
     for kind in reversed(ordered):
         parameters += kind.parameters
         float_ops += kind.float_ops

@@ -163,7 +163,7 @@ class Optimizer(Trackable):
             grads_and_vars: pairs of a gradient (a tensor, `tf.IndexedSlices` or None) and a variable.
             global_step: a variable that becomes one larger.
             name: the operation's name.
-            skip_gradients_aggregation: accepted, and without effect: gradients are applied as they are.
+            skip_gradients_aggregation: accepted, and without effect: gradients are never aggregated.
 
         Returns:
             The operation that does it; eagerly it is done, and there is None.
