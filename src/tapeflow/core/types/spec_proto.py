@@ -56,8 +56,8 @@ def spec_from_proto(proto: Message) -> TypeSpec:
     """
     if hasattr(proto, "minimum"):
         dtype = DType(proto.dtype)
-        bounds = map(hooks.array_of_proto, (proto.minimum, proto.maximum))
-        return BoundedTensorSpec(TensorShape(proto.shape), dtype, *bounds, proto.name or None)
+        low, high = map(hooks.array_of_proto, (proto.minimum, proto.maximum))
+        return BoundedTensorSpec(TensorShape(proto.shape), dtype, low, high, proto.name or None)
     if hasattr(proto, "dtype"):
         return TensorSpec(TensorShape(proto.shape), DType(proto.dtype), proto.name or None)
     kind = _spec_classes().get(proto.type_spec_class) or spec_registry._NAME_TO_TYPE_SPEC.get(
