@@ -2,11 +2,13 @@
 
 import os
 import pathlib
+import threading
 
 import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow_compat.compat.v1.train import saver as saver_module
 
 v1 = tf.compat.v1
 
@@ -163,6 +165,26 @@ def test_a_checkpoint_of_each_interval_is_kept(sess, tmp_path):
             saver.save(sess, str(tmp_path / name), global_step=step)
     assert existing(tmp_path) == ["every-1", "every-2", "never-2"]
     assert every.last_checkpoints == [str(tmp_path / "every-2")]
+
+
+def test_two_threads_save(sess, tmp_path, monkeypatch):
+    v = tf.Variable(1.0)
+    sess.run(v.initializer)
+    saver = v1.train.Saver([v])
+    second = threading.Thread(target=saver.save, args=(sess, str(tmp_path / "c"), 2))
+    write = saver_module.write_bundle
+
+    def write_beside_the_second(path, tensors):
+        if path.endswith("-1"):
+            second.start()
+            second.join(0.2)  # it ends only if it does not wait for this save
+        write(path, tensors)
+
+    monkeypatch.setattr(saver_module, "write_bundle", write_beside_the_second)
+    saver.save(sess, str(tmp_path / "c"), 1)
+    second.join()
+    assert [p[-2:] for p in saver.last_checkpoints] == ["-1", "-2"]
+    assert tf.train.latest_checkpoint(str(tmp_path)).endswith("-2")
 
 
 def test_lists_of_checkpoints_are_replaced(sess, tmp_path):

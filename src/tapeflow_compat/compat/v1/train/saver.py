@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import os
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -101,6 +102,7 @@ class Saver:
         self._operations = _SaverOperations.of(saver_def) if var_list is None else None
         self._next_kept = time.time() + self._keep_every * 3600
         self._last: list[tuple[str, float]] = []
+        self._saving = threading.RLock()
         self._variables: dict[str, Any] | None = None
         self._others: list[_Other] = []
         if not defer_build:
@@ -250,40 +252,41 @@ class Saver:
         path = os.fspath(save_path)
         if global_step is None and os.path.basename(path) == (latest_filename or "checkpoint"):
             raise ValueError(f"'latest_filename' collides with 'save_path': '{os.path.basename(path)}' and '{path}'")
-        if global_step is not None:
-            step = global_step if isinstance(global_step, numbers.Integral) else step_of(sess, global_step)
-            path = f"{path}-{step:08d}" if self._pad_step_number else f"{path}-{step}"
-        if not variables and not self._others and self._operations is None:
+        with self._saving:  # values and the list of checkpoints in one order, whatever threads save
+            if global_step is not None:
+                step = global_step if isinstance(global_step, numbers.Integral) else step_of(sess, global_step)
+                path = f"{path}-{step:08d}" if self._pad_step_number else f"{path}-{step}"
+            if not variables and not self._others and self._operations is None:
+                if write_meta_graph and sess is not None:
+                    export_meta_graph(f"{path}.{meta_graph_suffix}", graph=sess.graph)
+                return None
+            directory = os.path.dirname(path)
+            in_graph = self._operations if sess is not None and self._operations and self._operations.save else None
+            if in_graph is not None:
+                variables = {}
+            try:
+                values = _values(sess, variables)
+                of_others = [pair for other in self._others for pair in other.values(sess)]
+                gfile.mkdir(directory)  # but none above it, as in TensorFlow
+                if not gfile.isdir(directory or "."):
+                    raise errors.FailedPreconditionError.of(f"{directory} is not a directory")
+            except (errors.FailedPreconditionError, errors.NotFoundError):
+                if os.path.isdir(directory or "."):
+                    raise
+                raise ValueError(f"Parent directory of {path} doesn't exist, can't save.") from None
+            tensors = [(n, convert(value, v.dtype)) for (n, v), value in zip(variables.items(), values, strict=True)]
+            if in_graph is not None:
+                sess.run(in_graph.save, {in_graph.filename: path})
+            else:
+                write_bundle(path, sorted([*tensors, *of_others]))
             if write_meta_graph and sess is not None:
                 export_meta_graph(f"{path}.{meta_graph_suffix}", graph=sess.graph)
-            return None
-        directory = os.path.dirname(path)
-        in_graph = self._operations if sess is not None and self._operations and self._operations.save else None
-        if in_graph is not None:
-            variables = {}
-        try:
-            values = _values(sess, variables)
-            of_others = [pair for other in self._others for pair in other.values(sess)]
-            gfile.mkdir(directory)  # but none above it, as in TensorFlow
-            if not gfile.isdir(directory or "."):
-                raise errors.FailedPreconditionError.of(f"{directory} is not a directory")
-        except (errors.FailedPreconditionError, errors.NotFoundError):
-            if os.path.isdir(directory or "."):
-                raise
-            raise ValueError(f"Parent directory of {path} doesn't exist, can't save.") from None
-        tensors = [(n, convert(value, v.dtype)) for (n, v), value in zip(variables.items(), values, strict=True)]
-        if in_graph is not None:
-            sess.run(in_graph.save, {in_graph.filename: path})
-        else:
-            write_bundle(path, sorted([*tensors, *of_others]))
-        if write_meta_graph and sess is not None:
-            export_meta_graph(f"{path}.{meta_graph_suffix}", graph=sess.graph)
-        if write_state:
-            superseded = self._add(path)
-            update_checkpoint_state(directory, path, self.last_checkpoints, latest_filename=latest_filename)
-            for old in superseded:
-                remove(old, meta_graph_suffix=meta_graph_suffix)
-        return path
+            if write_state:
+                superseded = self._add(path)
+                update_checkpoint_state(directory, path, self.last_checkpoints, latest_filename=latest_filename)
+                for old in superseded:
+                    remove(old, meta_graph_suffix=meta_graph_suffix)
+            return path
 
     def restore(self, sess: Session, save_path: Any) -> None:
         """Restores the variables of a session from a checkpoint.
