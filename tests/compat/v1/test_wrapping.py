@@ -117,3 +117,16 @@ def test_graphs_with_iterators_are_written(tmp_path):
     assert [node.op for node in meta.graph_def.node if "Iterator" in node.op] == [
         "IteratorV2", "MakeIterator", "IteratorGetNext",
     ]  # fmt: skip
+
+
+def test_parts_of_wrapped_control_flow():
+    def build(x):
+        v = v1.get_variable("v", [], initializer=v1.ones_initializer())
+        if_false, if_true = tf.raw_ops.Switch(data=x * v, pred=x > 0)
+        return tf.raw_ops.Merge(inputs=[if_false, if_true])
+
+    f = v1.wrap_function(build, [tf.TensorSpec([], tf.float32)])
+    assert [t.dtype for t in f.inputs] == [tf.float32, tf.resource] and f.outputs == list(f.structured_outputs)
+    for x, branch in ((2.0, 1), (-2.0, 0)):
+        assert f.prune(f.inputs, f.outputs[1])(tf.constant(x)).numpy() == branch
+        assert [r.numpy() for r in f.prune(f.inputs[0].name, ["Merge:1", "Merge:0"])(tf.constant(x))] == [branch, x]
