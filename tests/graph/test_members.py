@@ -41,13 +41,24 @@ def test_other_gradients():
     def _(op, dy):
         return dy * 2.0
 
+    @tf.RegisterGradient("ThriceTheGradient")
+    def _(op, dy):
+        return dy * 3.0
+
     with tf.Graph().as_default() as graph:
         x = tf.constant(1.0)
         with graph.gradient_override_map({"Identity": "TwiceTheGradient"}):
             y = tf.identity(x)
-        dx = tf.gradients(y, x)[0]
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                z = tf.identity(x)
+            within = tf.gradients(y, x)[0]
+            of_tape = tape.gradient(z, x)  # tapes ignore the map, as TensorFlow's do
+            with graph.gradient_override_map({"Identity": "ThriceTheGradient"}):
+                inner = tf.identity(x)
+        dx, thrice, own = [tf.gradients(t, x)[0] for t in (y, inner, tf.identity(x))]
     with tf.compat.v1.Session(graph=graph) as session:
-        assert session.run(dx) == 2.0
+        assert session.run([dx, within, of_tape, thrice, own]) == [2.0, 2.0, 1.0, 3.0, 1.0]
     with pytest.raises(TypeError, match="must be a dictionary"), graph.gradient_override_map([]):
         pass
 

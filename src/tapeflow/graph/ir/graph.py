@@ -364,7 +364,7 @@ class Graph(Collections, GraphNames, GraphMembers):
         """Appends an operation whose name is unique already; the caller appends its outputs."""
         if self._finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
-        operation = Operation(self, op, name, args, types)
+        operation = Operation(self, self._with_own_gradient(op) if self._gradients else op, name, args, types)
         operation.index = len(self._operations)
         if state.devices:
             operation.device = devices.requested_device()

@@ -20,6 +20,7 @@ class GraphMembers:
     def __init__(self) -> None:
         super().__init__()
         self._unfed: set[Any] = set()
+        self._gradients: dict[str, str] = {}  # the names of registered gradients, by the ops' names
         self._unfetched: set[Any] = set()
 
     def create_op(
@@ -122,11 +123,16 @@ class GraphMembers:
             raise TypeError("op_type_map must be a dictionary mapping strings to strings")
         if not all(isinstance(s, str) for pair in op_type_map.items() for s in pair):
             raise TypeError("op_type_map must be a dictionary mapping strings to strings")
-        before = len(self.get_operations())  # type: ignore[attr-defined]
-        yield
-        for operation in self.get_operations()[before:]:  # type: ignore[attr-defined]
-            if operation.type in op_type_map:
-                operation.op = hooks.with_registered_gradient(operation.op, op_type_map[operation.type])
+        before, self._gradients = self._gradients, {**self._gradients, **op_type_map}
+        try:
+            yield
+        finally:
+            self._gradients = before
+
+    def _with_own_gradient(self, op: Any) -> Any:
+        """Returns an op with the gradient that `gradient_override_map` names for it."""
+        name = self._gradients.get(op.name)
+        return op if name is None else hooks.with_registered_gradient(op, name)
 
     def prevent_feeding(self, tensor: Any) -> None:
         """Makes a tensor one that sessions do not feed, see `is_feedable`."""
