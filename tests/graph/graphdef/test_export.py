@@ -56,3 +56,14 @@ def test_the_dtype_of_a_constant_argument_holds_its_numbers(shape, dtype):
     (constant,) = [node for node in graph.as_graph_def().node if node.name.endswith("/shape")]
     assert constant.attr["dtype"].type == dtype.as_datatype_enum
     assert tf.make_ndarray(constant.attr["value"].tensor).tolist() == shape
+
+
+def test_the_dtypes_of_results_that_no_input_tells():
+    def values(prefix):
+        return tf.raw_ops.RestoreV2(
+            prefix=prefix, tensor_names=["a", "b"], shape_and_slices=["", ""], dtypes=[tf.float32, tf.int32]
+        )
+
+    graph = tf.function(values).get_concrete_function(tf.TensorSpec([], tf.string)).graph.as_graph_def()
+    [node] = [n for n in graph.node if n.op == "RestoreV2"]
+    assert list(node.attr["dtypes"].list.type) == [tf.float32.as_datatype_enum, tf.int32.as_datatype_enum]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.core.ops import op_def as op_defs
@@ -59,21 +60,27 @@ def _of_node(operation: Any) -> dict[str, Any]:
 
 
 def _type_attrs(operation: Any) -> dict[str, Any]:
-    """Returns the type attrs of an operation whose op is TensorFlow's, and takes single tensors and, last, a list of
-    tensors of any types."""
+    """Returns the type attrs of an operation whose op is TensorFlow's."""
     try:
-        arguments = op_defs.get(operation.type).inputs
+        definition = op_defs.get(operation.type)
     except LookupError:
         return {}
-    dtypes = [t.dtype for t in operation.inputs]
-    attrs: dict[str, Any] = {}
-    if arguments and arguments[-1].type_list_attr and not operation.op.bodies:
-        arguments, rest = arguments[:-1], arguments[-1]
-        attrs[rest.type_list_attr] = dtypes[len(arguments) :]
-        del dtypes[len(arguments) :]
-    if any(a.is_list for a in arguments) or len(arguments) != len(dtypes):
+    if operation.op.bodies:
         return {}
-    return attrs | {a.type_attr: d for a, d in zip(arguments, dtypes, strict=True) if a.type_attr}
+    return _types_of(definition.outputs, operation.outputs) | _types_of(definition.inputs, operation.inputs)
+
+
+def _types_of(definitions: Sequence[Any], tensors: Sequence[Any]) -> dict[str, Any]:
+    """Returns the type attrs of single tensors and, last, a list of tensors of any types."""
+    dtypes = [t.dtype for t in tensors]
+    attrs: dict[str, Any] = {}
+    if definitions and definitions[-1].type_list_attr:
+        definitions, rest = definitions[:-1], definitions[-1]
+        attrs[rest.type_list_attr] = dtypes[len(definitions) :]
+        del dtypes[len(definitions) :]
+    if any(d.is_list for d in definitions) or len(definitions) != len(dtypes):
+        return {}
+    return attrs | {d.type_attr: dtype for d, dtype in zip(definitions, dtypes, strict=True) if d.type_attr}
 
 
 def dtype_of_value(value: Any) -> DType:
