@@ -78,7 +78,7 @@ mesh(['x'], [1], local=[0], devices=['/job:localhost'])
     ValueError: device_type is required
 mesh(use_xla_spmd=True)
     ValueError: XLA SPMD is not currently not supported for CPU mesh.
-mesh(use_xla_spmd=False).use_xla_spmd
+mesh(use_xla_spmd=False).use_xla_spmd()
     False
 M['x'].size
     3

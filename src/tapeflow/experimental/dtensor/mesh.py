@@ -116,7 +116,6 @@ class Mesh(TextValue):
         (self._device_type,) = kinds
         if use_xla_spmd:
             raise ValueError(f"XLA SPMD is not currently not supported for {self._device_type} mesh.")
-        self.use_xla_spmd = False
         self.name = mesh_name
         self._dims = tuple(map(MeshDimension, dim_names, global_device_ids.shape))
         self._first, self._local_ids = ids[0], list(local_device_ids)
@@ -227,6 +226,10 @@ class Mesh(TextValue):
     def num_local_devices(self) -> int:
         """Returns the number of this client's devices."""
         return len(self._local_ids)
+
+    def use_xla_spmd(self) -> bool:
+        """Returns False: XLA divides no work here."""
+        return False
 
     def is_remote(self) -> bool:
         """Returns True if none of the devices is this client's."""
