@@ -78,7 +78,7 @@ def test_gradient(blank):
 @pytest.mark.parametrize(
     ("labels", "steps", "says"),
     [
-        (tf.SparseTensor([[0, 0], [0, 1]], [1, 1], [1, 2]), [2], "Not enough time for target transition sequence"),
+        (tf.SparseTensor([[0, 0], [0, 1]], [1, 1], [1, 2]), [1], "Not enough time for target transition sequence"),
         (tf.SparseTensor([[0, 0]], [1], [1, 1]), [9], r"sequence_length\(0\) <= 5"),
         (tf.SparseTensor([[0, 0]], [7], [1, 1]), [2], "no class"),
         (tf.SparseTensor(np.zeros([0, 2], np.int64), np.zeros([0], np.int32), [1, 1]), [2], "Labels length is zero"),

@@ -94,14 +94,16 @@ def _loss_and_gradient(
         rows: the labels of each example; one that is no class has their number, and is certain at every step.
         lengths: the number of steps of each example.
         blank: the blank class.
-        impossible: the treatment of labellings that need more steps: "raise", "ignore" (a loss of 0) or "penalize".
+        impossible: the treatment of labellings that need more steps: "raise" and "ignore" (a loss of 0) where there
+            are more labels than steps, and a loss of infinity where only blanks lack, as in TensorFlow; or "penalize".
     """
     steps = lengths.tolist()
-    wrong = [i for i, row in enumerate(rows) if _time_needed(row) > steps[i] or (not steps[i] and row)]
-    if wrong and impossible == "raise":
-        need, have = _time_needed(rows[wrong[0]]), steps[wrong[0]]
+    wrong = [i for i, row in enumerate(rows) if _time_needed(row) > steps[i]]
+    longer = [i for i in wrong if len(rows[i]) > steps[i]]
+    if longer and impossible == "raise":
+        need, have = len(rows[longer[0]]), steps[longer[0]]
         raise invalid(
-            f"Not enough time for target transition sequence (required: {need}, available: {have}){wrong[0]}. "
+            f"Not enough time for target transition sequence (required: {need}, available: {have}){longer[0]}. "
             "You can turn this error into a warning by using the flag ignore_longer_outputs_than_inputs"
         )
     possible = [[] if i in wrong else row for i, row in enumerate(rows)]
@@ -125,6 +127,9 @@ def _loss_and_gradient(
             if impossible == "penalize":
                 penalties = [_penalized_loss(log_probabilities[: steps[i], i], rows[i], blank) for i in wrong]
                 instead = instead.index_put((torch.tensor(wrong, device=losses.device),), torch.stack(penalties))
+            elif lacking := [i for i in wrong if i not in longer]:
+                infinite = [leaf[: steps[i], i].logsumexp(1).sum() + torch.inf for i in lacking]  # by softmax
+                instead = instead.index_put((torch.tensor(lacking, device=losses.device),), torch.stack(infinite))
             losses = torch.where(chosen, instead, losses)
         (gradient,) = torch.autograd.grad(losses.sum(), source)
     return losses.detach().to(logits.dtype), gradient.to(logits.dtype)
