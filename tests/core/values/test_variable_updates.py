@@ -21,10 +21,10 @@ def test_large_values_are_updated_in_place():
     for size, in_place in ((LARGE, True), (LARGE - 1, False)):
         v = tf.Variable(tf.zeros([size]))
         v.assign_add(tf.ones([size]))
-        before = address(v)
-        v.assign_add(tf.fill([size], 2.0))
-        v.assign_sub(tf.fill([size], 0.5))
-        assert (address(v) == before) is in_place and (type(v._value) is Owned) is in_place
+        for update, amount in ((v.assign_add, 2.0), (v.assign_sub, 0.5)):
+            before = address(v)
+            update(tf.fill([size], amount))
+            assert (address(v) == before) is in_place and (type(v._value) is Owned) is in_place
         assert v.numpy().min() == v.numpy().max() == 2.5
 
 

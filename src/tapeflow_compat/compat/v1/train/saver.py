@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numbers
 import os
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tapeflow.array import reshapes
 from tapeflow.core import errors
+from tapeflow.core.fork_locks import new_rlock
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.protos import CheckpointState
 from tapeflow.core.types.aliases import TensorLike
@@ -102,7 +102,7 @@ class Saver:
         self._operations = _SaverOperations.of(saver_def) if var_list is None else None
         self._next_kept = time.time() + self._keep_every * 3600
         self._last: list[tuple[str, float]] = []
-        self._saving = threading.RLock()
+        self._saving = new_rlock()
         self._variables: dict[str, Any] | None = None
         self._others: list[_Other] = []
         if not defer_build:
