@@ -70,13 +70,28 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish():
-    """Saves what each of the 60,000 tests would cost: the garbage collector need not look at them, as they live until
-    the end, and pytest adds its handlers to all loggers that pass nothing on, such as 40 of torch."""
+    """Saves each test a part: pytest adds its handlers to all loggers that pass nothing on, such as 40 of torch."""
     for name, logger in logging.root.manager.loggerDict.items():
         if name.partition(".")[0] == "torch" and isinstance(logger, logging.Logger):
             logger.propagate = True
+    freeze_objects()
+
+
+def pytest_runtest_logfinish():
+    if gc.get_stats()[2]["collections"] > full_collections:
+        freeze_objects()
+
+
+full_collections = 0  # of garbage, when objects were last frozen
+
+
+def freeze_objects():
+    """Leaves the objects that exist to no later collection of garbage: the tests, and modules of torch and Keras that
+    some of them import, live until the end. Half the time of the compiler's tests went into such collections."""
+    global full_collections
     gc.collect()
     gc.freeze()
+    full_collections = gc.get_stats()[2]["collections"]
 
 
 def first_parameters(items, own):
