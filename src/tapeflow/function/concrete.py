@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import operator
 import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -62,7 +61,7 @@ class ConcreteFunction:
         # Captured tensors of a graph around it exist only while that graph is built.
         symbolic = any(isinstance(c, SymbolicTensor) for c in self._captured)
         self.around = weakref.ref(graph.around) if symbolic and graph.around is not None else None
-        self._pack = _result_packer(graph)
+        self._pack = graph.result_packer()
         self._wrap = _result_wrapper(graph, self._pack)
         self.binding = Binding(function_type, graph, self.name.decode(), self._short)
 
@@ -300,20 +299,3 @@ def _result_wrapper(graph: FuncGraph, pack: Callable[[Sequence[Any]], Any]) -> C
         return EagerTensor(value, dtype) if type(value) is torch.Tensor else as_eager(value, dtype)
 
     return wrap
-
-
-def _result_packer(graph: FuncGraph) -> Any:
-    """Returns a function from flat outputs to the structure of the Python function's result."""
-    structure = graph.structured_outputs
-    if isinstance(structure, SymbolicTensor):
-        return operator.itemgetter(0)
-    if structure is None:
-        return lambda values: None
-    leaves = nest.flatten(structure, expand_composites=True)
-
-    def pack(values: Sequence[Any]) -> Any:
-        rest = iter(values)
-        filled = [next(rest) if isinstance(leaf, SymbolicTensor) else None for leaf in leaves]
-        return nest.pack_sequence_as(structure, filled, expand_composites=True)
-
-    return pack

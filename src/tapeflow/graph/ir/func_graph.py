@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
@@ -255,6 +256,25 @@ class FuncGraph(Graph):
         self.structured_outputs = result
         leaves = nest.flatten(result, expand_composites=True)
         self.outputs = [t for t in leaves if isinstance(t, SymbolicTensor)]
+
+    def result_packer(self) -> Callable[[Sequence[Any]], Any]:
+        """Returns a function from values of the outputs to the structure of the result.
+
+        Leaves of the result that are not tensors become None.
+        """
+        structure = self.structured_outputs
+        if isinstance(structure, SymbolicTensor):
+            return operator.itemgetter(0)
+        if structure is None:
+            return lambda values: None
+        leaves = nest.flatten(structure, expand_composites=True)
+
+        def pack(values: Sequence[Any]) -> Any:
+            rest = iter(values)
+            filled = [next(rest) if isinstance(leaf, SymbolicTensor) else None for leaf in leaves]
+            return nest.pack_sequence_as(structure, filled, expand_composites=True)
+
+        return pack
 
     def as_output(self, value: Any, function: Callable[..., Any] | str) -> Any:
         """Returns a leaf of the result as a tensor of this graph."""

@@ -61,7 +61,7 @@ def branch(
     captured, places = _captures_of(graphs)
     operation = conditional(convert(index), captured, [Body(g) for g in graphs], names, places, f"{scope}/")
     with name_scope(f"{scope}/"):
-        return _pack_outputs(graphs[0].structured_outputs, list(map(identity, operation.outputs)))
+        return graphs[0].result_packer()(list(map(identity, operation.outputs)))
 
 
 _LABELS = {"then_branch": "true", "else_branch": "false"}  # in the functions' names
@@ -105,14 +105,6 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], nam
             f"Input 'pred' of tf.cond is of dtype {pred.dtype.name}, and must be bool."
         )
     return branch(pred, (true_fn, false_fn), ("then_branch", "else_branch"), "tf.cond", name or "cond")
-
-
-def _pack_outputs(structure: TensorLike, outputs: Sequence[Any]) -> Any:
-    """Returns outputs in a structure. Leaves that are not tensors become None."""
-    tensors = iter(outputs)
-    leaves = nest.flatten(structure, expand_composites=True)
-    filled = [next(tensors) if isinstance(leaf, SymbolicTensor) else None for leaf in leaves]
-    return nest.pack_sequence_as(structure, filled, expand_composites=True)
 
 
 def _give_tensors_for_operations(graphs: Sequence[FuncGraph], dtype: DType) -> None:
