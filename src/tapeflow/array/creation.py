@@ -15,7 +15,7 @@ from tapeflow.array.properties import shape_op
 from tapeflow.array.reshapes import broadcast_to, reshape
 from tapeflow.core import device as devices
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.context import detours, state
+from tapeflow.core.context import detours, override, state
 from tapeflow.core.device import CPU, default
 from tapeflow.core.errors import ResourceExhaustedError
 from tapeflow.core.hooks import hooks
@@ -175,11 +175,8 @@ def constant(value: TensorLike, dtype: DTypeLike = None, shape: ShapeLike = None
             tensor = place_tensor(tensor)  # scalars are on the CPU
     if detours and state.graph is not None:
         if shape is not None:
-            before, state.graph = state.graph, None
-            try:
+            with override(state, graph=None):
                 tensor = _with_shape(tensor, shape, value)
-            finally:
-                state.graph = before
         return graph_tensor(tensor, name)
     return tensor if shape is None else _with_shape(tensor, shape, value)
 

@@ -16,9 +16,10 @@ import time
 import weakref
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, ParamSpec
 
+from tapeflow.core.context import override
 from tapeflow.core.fork_locks import new_condition
 from tapeflow.core.rng.seeds import Streams
 
@@ -66,14 +67,9 @@ class Running(threading.local):
 running = Running()
 
 
-@contextmanager
-def working_for(state: IteratorState) -> Iterator[None]:
+def working_for(state: IteratorState) -> override:
     """Has this thread work for an iterator."""
-    before, running.state = running.state, state
-    try:
-        yield
-    finally:
-        running.state = before
+    return override(running, state=state)
 
 
 def cores() -> int:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from tapeflow.core.context import state
+from tapeflow.core.context import override, state
 from tapeflow.distribute.parameter_server.remote_functions import WORKER_INDEX
 
 _MESSAGE = (
@@ -25,14 +23,9 @@ class _Dispatch(threading.local):
 dispatch = _Dispatch()
 
 
-@contextmanager
-def dispatching(worker: int) -> Iterator[None]:
+def dispatching(worker: int) -> override:
     """Sets the worker for which this thread prepares arguments."""
-    before, dispatch.worker = dispatch.worker, worker
-    try:
-        yield
-    finally:
-        dispatch.worker = before
+    return override(dispatch, worker=worker)
 
 
 def experimental_get_current_worker_index() -> Any:

@@ -17,7 +17,7 @@ from tensorboard.compat.proto.attr_value_pb2 import AttrValue
 from tapeflow.array.identities import identity_n
 from tapeflow.array.protos import make_ndarray
 from tapeflow.core import errors
-from tapeflow.core.context import state
+from tapeflow.core.context import override, state
 from tapeflow.core.fork_locks import cached_property
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops import decompositions
@@ -223,12 +223,10 @@ def create_operation(graph: Graph, op: str, inputs: list[Any], attrs: Mapping[st
     builder = Builder(graph, {})
     if not graph.building_function:  # a session keeps what the operation creates
         builder.resource_scope = ""
-    outer, node_name = state.name_scope, graph.unique_name(name or op)
+    node_name = graph.unique_name(name or op)
     builder.values = {f"input{i}": [graph.capture(t)] for i, t in enumerate(inputs)}
-    try:
+    with override(state, name_scope=state.name_scope):
         builder.add([ParsedNode(node_name, op, [(f"input{i}", 0) for i in range(len(inputs))], [], protos)])
-    finally:
-        state.name_scope = outer
     return builder.operations[node_name]
 
 

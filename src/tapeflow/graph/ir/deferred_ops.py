@@ -12,7 +12,7 @@ from typing import Any
 from tapeflow.core.autodiff import vjp
 from tapeflow.core.autodiff.gradients import zeros_like_value
 from tapeflow.core.autodiff.tape import Call, dense
-from tapeflow.core.context import state
+from tapeflow.core.context import override, state
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.values.tensor import Tensor
@@ -25,16 +25,13 @@ def gradient(call: Call, dys: Sequence[Any]) -> Any:
     op = call.op
     if not op.registered and type(op) is not vjp.KernelVjp:
         return op.gradient(call, *dys)
-    before, state.name_scope = state.name_scope, getattr(call, "scope", state.name_scope)
-    try:
+    with override(state, name_scope=getattr(call, "scope", state.name_scope)):
         if vjp.is_gradient_of(op):
             return _defer_gradient(call, dys)
         try:
             return op.gradient(call, *dys)
         except NotStatic:
             return _defer_gradient(call, dys)
-    finally:
-        state.name_scope = before
 
 
 def _defer_gradient(call: Call, dys: Sequence[Any]) -> list[Any]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 
-from tapeflow.core.context import state
+from tapeflow.core.context import override, state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import init_scope
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike
@@ -343,14 +343,9 @@ def names_of(name: str) -> AbstractContextManager[None]:
     return in_name_scope(f"{state.name_scope}/{name}" if state.name_scope else name)
 
 
-@contextmanager
-def in_name_scope(scope: str) -> Iterator[None]:
+def in_name_scope(scope: str) -> override:
     """Enters a name scope by its whole name."""
-    before, state.name_scope = state.name_scope, scope
-    try:
-        yield
-    finally:
-        state.name_scope = before
+    return override(state, name_scope=scope)
 
 
 # ---- variables -------------------------------------------------------------------------------------------------------
