@@ -99,6 +99,11 @@ GROUP.errors("""
 tnp.clip(v, None, None)
 tnp.gcd(1.5, 2)
 tnp.sign(v, out=v)
+tnp.add({'a': 1}, 1)
+tnp.add(1, {'a': 1})
+tnp.add({'a': 1}, [1])
+tnp.maximum((1, 2), {})
+tnp.matmul({}, tf.constant(1.0))
 """)
 
 # Reductions.
