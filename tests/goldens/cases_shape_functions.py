@@ -34,6 +34,13 @@ POOL3 = dict(ksize=[1, 2, 2, 2, 1], strides=[1, 2, 2, 2, 1], padding="VALID")
 
 GROUP.values("""
 shapes('ReluGrad', F(None, 2), F(3, None))
+shapes('Transpose', F(2, 3), UI)
+shapes('Transpose', F(2, 3), I(None))
+shapes('Transpose', F(2, 3), I(2))
+shapes('Transpose', F(2, None), U64)
+shapes('Transpose', U, UI)
+shapes('Transpose', U, I(2))
+shapes('ConjugateTranspose', F(2, 3, dtype=tf.complex64), UI)
 shapes('Relu6Grad', U, F(3))
 shapes('LeakyReluGrad', U, F(3))
 shapes('EluGrad', F(None), F(3))

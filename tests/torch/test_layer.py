@@ -261,6 +261,11 @@ def test_refuses():
         tf.torch.Layer(lambda: 3)
 
 
+def test_the_dtype_is_that_of_the_first_of_several_dtypes():
+    module = torch.nn.Sequential(torch.nn.Linear(4, 2, dtype=torch.float64), torch.nn.Linear(2, 2))
+    assert tf.torch.Layer(module).compute_dtype == "float64"
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
 def test_the_dtype_is_that_of_the_parameters(dtype):
     """Keras would cast inputs to the policy's dtype, and can't cast a module's parameters."""
