@@ -105,3 +105,18 @@ def test_a_program_sets_the_control_flow_context_of_the_graph_that_is_built():
     seen = []
     assert float(f(1.0)) == 2.0
     assert seen[0] == (None, "own")
+
+
+def test_numbers_in_lists_of_tensors_are_constants():
+    """Tensors from outside are captured, if they are large. The names are TensorFlow's."""
+    large = tf.ones([200])
+
+    def found(values):
+        joined = tf.function(lambda x: tf.concat(values(x), 0), autograph=False)
+        concrete = joined.get_concrete_function(tf.TensorSpec([2]))
+        names = [o.name for o in concrete.graph.get_operations() if o.name.startswith("concat/values")]
+        return len(concrete.captured_inputs), names
+
+    assert found(lambda x: [x, [1.0, 2.0]]) == (0, ["concat/values_1"])
+    assert found(lambda x: ([1.0], x, (3.0,), x)) == (0, ["concat/values_0", "concat/values_2"])
+    assert found(lambda x: [x, large, [1.0]])[0] == 1
