@@ -119,4 +119,5 @@ def test_numbers_in_lists_of_tensors_are_constants():
 
     assert found(lambda x: [x, [1.0, 2.0]]) == (0, ["concat/values_1"])
     assert found(lambda x: ([1.0], x, (3.0,), x)) == (0, ["concat/values_0", "concat/values_2"])
+    assert found(lambda x: [x, [1.0] * 200]) == (0, ["concat/values_1"])
     assert found(lambda x: [x, large, [1.0]])[0] == 1
