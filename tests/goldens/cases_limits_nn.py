@@ -318,6 +318,8 @@ tf.nn.isotonic_regression(ramp(3), axis=1)
 GROUP.values("""
 ctc(ramp(5, 2, 4), [[0, 0], [0, 1], [1, 0]], [1, 1, 2], [3, 5])
 ctc(ramp(3, 2, 4), [[0, 0], [0, 1], [1, 0], [1, 1]], [1, 2, 2, 0], [1, 3], ignore_longer_outputs_than_inputs=True)
+R.LeakyReluGrad(gradients=tf.constant([1.0, 2.0], tf.float16), features=[1.0, -2.0], alpha=0.5)
+R.LeakyReluGrad(gradients=[1.0, 2.0], features=tf.constant([1.0, -2.0], tf.float16), alpha=0.5)
 ctc(ramp(3, 2, 4), [[0, 0], [0, 1], [1, 0], [1, 1]], [1, 1, 2, 0], [2, 3])
 ctc(ramp(3, 2, 4), [[0, 0], [0, 1], [1, 0], [1, 1]], [1, 1, 2, 2], [1, 2], ignore_longer_outputs_than_inputs=True)
 tf.nn.ctc_loss(tf.sparse.from_dense([[1, 1], [3, 0]]), ramp(4, 2, 4), None, [2, 4], blank_index=2)

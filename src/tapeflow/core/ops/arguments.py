@@ -380,8 +380,6 @@ class DefinedOp(Op):
         self, arg: Any, default: DType | None, allowed: Sequence[Any] | None, args: Sequence[Any]
     ) -> Tensor:
         """Returns the tensor of an input whose dtype nothing but itself decides, and the default of its type attr."""
-        if default is None or is_tensor_like(arg):
-            return convert(arg)
         if self.converts_quickly(args):
             return convert(arg, default)
         if allowed:
