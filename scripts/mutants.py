@@ -64,7 +64,7 @@ SPEED = re.compile(r"[A-Z_\d]+|.*(cache|buffer|chunk|pool|capacity|threshold|wor
 SPEED_ARGUMENTS = {"maxsize", "stacklevel", "slots", "non_blocking", "daemon", "memory_format", "frozen", "eq"}
 WORDY = re.compile(r"invalid|warn|warning|info|debug|error|log|[A-Z]\w*(Error|Warning|Unsupported|NotStatic)")
 COMMUTATIVE = re.compile(
-    r"(logical_|bitwise_)?(and|or|xor)_?|f?(add|mul|ma)|multiply|(not_)?equal|max(imum)?|min(imum)?|is(instance|subclass)"
+    r"(logical_|bitwise_)?(and|or|xor)_?|f?(add|mul|ma)|multiply|(not_)?equal|max(imum)?|min(imum)?|is(instance|subclass|close)"
 )
 COSMETIC = re.compile(r"__(repr|str|hash|format|dir|del)__|.*(repr|describe|explain|message|summary_line|_text).*")
 LOCKS = re.compile(r"(?<!b)lock|mutex|condition", re.IGNORECASE)  # no block
