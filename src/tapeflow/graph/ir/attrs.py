@@ -65,7 +65,7 @@ def _type_attrs(operation: Any) -> dict[str, Any]:
         definition = op_defs.get(operation.type)
     except LookupError:
         return {}
-    if operation.op.bodies:
+    if operation.op.bodies:  # whoever writes the functions writes them
         return {}
     return _types_of(definition.outputs, operation.outputs) | _types_of(definition.inputs, operation.inputs)
 

@@ -20,8 +20,8 @@ class GraphMembers:
     def __init__(self) -> None:
         super().__init__()
         self._unfed: set[Any] = set()
-        self._gradients: dict[str, str] = {}  # the names of registered gradients, by the ops' names
         self._unfetched: set[Any] = set()
+        self._gradients: dict[str, str] = {}  # the names of registered gradients, by the ops' names
 
     def create_op(
         self,
