@@ -1,5 +1,7 @@
 """Elements computed ahead. Expected values are TensorFlow's."""
 
+import threading
+
 import pytest
 
 import tapeflow as tf
@@ -41,3 +43,26 @@ def test_errors(make, error, message):
     with pytest.raises(error) as caught:
         next(iter(make()))
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_elements_are_computed_ahead(size):
+    asked = threading.Event()
+
+    def elements():
+        yield 0
+        yield 1
+        asked.set()  # while no one has taken the second element
+        yield 2
+
+    dataset = Dataset.from_generator(elements, output_signature=tf.TensorSpec([], tf.int64)).prefetch(size)
+    iterator = iter(dataset)
+    assert next(iterator).numpy() == 0 and asked.wait(10)
+    assert [x.numpy() for x in iterator] == [1, 2]
+
+
+def test_a_buffer_of_no_element_computes_nothing_ahead():
+    dataset = Dataset.range(3).prefetch(0)
+    before = threading.active_count()
+    iterator = iter(dataset)
+    assert next(iterator).numpy() == 0 and threading.active_count() == before
