@@ -263,13 +263,15 @@ def test_a_large_request_does_not_keep_others_waiting(servable):
         server = Server([servable])
         ahead = threading.Event()
         server._large.submit(ahead.wait)
+        second = server._large.submit(int)
         async with aiohttp_test.TestClient(aiohttp_test.TestServer(server.application())) as client:
             large = asyncio.create_task(client.post(PREDICT, json={"instances": rows}))
             for _ in range(3):
                 response = await client.post(PREDICT, data=ROW)
                 assert await response.json() == {"predictions": [[10.0, 20.0]]}
-            assert not large.done()
+            taken_together = [large.done(), second.done()]
             ahead.set()
+            assert taken_together == [False, False]
             return await (await large).json()
 
     assert asyncio.run(answers()) == {"predictions": [[10 * x, 10 * y] for x, y in rows]}

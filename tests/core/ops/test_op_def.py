@@ -56,6 +56,7 @@ def test_attrs():
     assert attrs["dilations"].default == [1, 1, 1, 1]
     assert attrs["explicit_paddings"].default == []
     assert attrs["use_cudnn_on_gpu"].default is True
+    assert [name for name, attr in attrs.items() if attr.is_required_list] == ["strides"]
 
     assert op_def.get("AddN").attrs["N"].minimum == 1
     assert op_def.get("FusedBatchNormV3").attrs["epsilon"].default == 0.0001
