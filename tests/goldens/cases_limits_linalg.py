@@ -513,3 +513,18 @@ o = L.LinearOperatorFullMatrix(definite(3), is_self_adjoint=True, is_positive_de
 p = L.LinearOperatorDiag([2.0, 3.0, 4.0], is_self_adjoint=True, is_positive_definite=True)
 tuple(tf.linalg.experimental.conjugate_gradient(o, waves(3), p, max_iter=2))
 """, rtol=3e-3, atol=3e-4)  # fmt: skip
+
+# ---- operators as arguments of operators -----------------------------------------------------------------------------
+GROUP.values("""
+L.LinearOperatorFullMatrix(waves(2, 3)).matmul(L.LinearOperatorFullMatrix(waves(2, 3)), adjoint=True).to_dense()
+L.LinearOperatorFullMatrix(waves(2, 3)).matmul(L.LinearOperatorFullMatrix(waves(2, 3)), adjoint_arg=True).to_dense()
+L.LinearOperatorFullMatrix(complexes(2, 2)).matmul(L.LinearOperatorDiag(complexes(2)), adjoint=True).to_dense()
+L.LinearOperatorFullMatrix(complexes(2, 2)).matmul(L.LinearOperatorDiag(complexes(2)), adjoint_arg=True).to_dense()
+L.LinearOperatorDiag(complexes(2) + 2).solve(L.LinearOperatorFullMatrix(complexes(2, 2)), adjoint=True).to_dense()
+tf.function(lambda m: L.LinearOperatorFullMatrix(m).range_dimension_tensor(), [N])(waves(3, 2))
+tf.function(lambda m: L.LinearOperatorFullMatrix(m).domain_dimension_tensor(), [F(None, None)])(waves(3, 2))
+""")
+GROUP.errors("""
+L.LinearOperatorFullMatrix(waves(2, 3)).matmul(L.LinearOperatorFullMatrix(waves(2, 3)))
+L.LinearOperatorFullMatrix(waves(2, 3)).matmul(L.LinearOperatorFullMatrix(waves(2, 3)), adjoint=True, adjoint_arg=True)
+""")

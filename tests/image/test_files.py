@@ -1,5 +1,6 @@
 """Image files, beyond what `goldens/cases_image_files.py` has: files that only other programs write, and functions."""
 
+import io
 import struct
 import sys
 import zlib
@@ -102,3 +103,11 @@ def test_keras_reads_a_folder_of_images(tmp_path):
     assert images.shape == [4, 5, 6, 3]
     assert labels.numpy().tolist() == [0, 0, 1, 1]
     np.testing.assert_allclose(images[0], tf.image.resize(image, [5, 6]), rtol=1e-5)
+
+
+def test_the_shape_of_a_file_with_colors_that_are_not_transformed():
+    from PIL import Image
+
+    file = io.BytesIO()
+    Image.new("RGB", (5, 3), (9, 99, 199)).save(file, "JPEG", keep_rgb=True)
+    assert tf.io.extract_jpeg_shape(file.getvalue()).numpy().tolist() == [3, 5, 3]

@@ -83,3 +83,25 @@ def test_several_signatures(tmp_path):
 def test_signatures_that_are_none(make, kind, message, tmp_path):
     with pytest.raises(kind, match=message):
         saved(make(), tmp_path)
+
+
+def test_static_shapes_of_results_that_only_the_program_knew(tmp_path):
+    def function(x):
+        y, z = tf.reshape(x, tf.shape(x)), tf.reshape(x, [-1])
+        y.set_shape([2, None])
+        return {"y": y, "z": (z, x)}
+
+    module = tf.Module()
+    module.f = tf.function(function, input_signature=[tf.TensorSpec(None)])
+    tf.saved_model.save(module, str(tmp_path))
+    f = tf.saved_model.load(str(tmp_path)).f
+    shapes = []
+
+    @tf.function
+    def outer(x):
+        results = f(x)
+        shapes.extend(str(t.shape) for t in tf.nest.flatten(results))
+        return results
+
+    outer(tf.ones([2, 3]))
+    assert shapes == ["(2, None)", "(None,)", "<unknown>"]

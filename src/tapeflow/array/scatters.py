@@ -170,7 +170,7 @@ def _into_rule(tensor: TensorShape, indices: TensorShape, updates: TensorShape, 
         raise invalid("Indices shape must have rank at least one. Found:[]")
     outer, depth = indices.rank - 1, indices[-1]
     _check_filled(tensor, indices, updates)
-    if updates.rank < outer:
+    if outer and not updates.rank:
         leave_to_kernel(_misfit_message(tensor, indices, updates))
         return tensor
     if not indices[:-1].is_compatible_with(updates[:outer]):
