@@ -33,7 +33,7 @@ STEPS = 4  # between a declaration and the function that a test names
 DECAY = 0.3  # of a name's weight with each step
 MOST = 400  # declarations
 MOST_FUNCTIONS, MOST_FILES = 300, 32  # of tests
-FEW, MANY = 8, 160  # parameters: of more than a few, those that name something, and at most so many
+FEW, MANY = 8, 400  # parameters: of more than a few, those that name something, and at most so many
 EVERYWHERE = ("test_layers.py", "test_docs.py", "test_fixtures.py", "test_site.py", "test_examples.py", "test_soak.py")
 OP_TABLES = ("test_ops.py", "core/ops/test_traits.py", "graph/compiler/test_elements.py")  # tests of all ops, by name
 ROOM_TABLES = ("graph/test_compiled_programs.py",)  # of all files in a folder
@@ -329,11 +329,17 @@ class Picked:
         return sorted(list(chosen)[:MANY]) or list(range(0 if is_table(path) else FEW))
 
     def in_turn(self, words: list[set[str]]) -> list[int]:
-        """The indices of parameters that name a declaration: one of each in turn, those of few words first."""
+        """The indices of parameters that name a declaration: one of each in turn, those of few words first, then those
+        that add no words, such as options, to those before."""
         groups = []
         for name in self.declared:
             naming = (i for i, found in enumerate(words) if name in found)
-            groups.append(sorted(naming, key=lambda i: len(words[i])))
+            seen: set[str] = set()
+            adding, others = [], []
+            for i in sorted(naming, key=lambda i: len(words[i])):
+                (others if words[i] <= seen else adding).append(i)
+                seen |= words[i]
+            groups.append(adding + others)
         turns = itertools.chain.from_iterable(itertools.zip_longest(*groups))
         return list(dict.fromkeys(i for i in turns if i is not None))
 
