@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import linecache
 import sys
 
 import numpy as np
@@ -351,3 +352,40 @@ def test_tensors_of_torch_are_buffers():
         assert run(x, y, 5, 0.5) == 3.5
     with pytest.raises((TypeError, NotImplementedError)):
         _distance._compile("f")(x.to("meta"), y, 5, 0.5)
+
+
+CALLING = """
+from called_loops import step
+from tapeflow.core.loops import Bytes, loop
+
+
+@loop
+def total(data: Bytes, size: int) -> int:
+    found = 0
+    for i in range(size):
+        found += step(data[i])
+    return found
+"""
+CALLED = """
+from tapeflow.core.loops import loop
+
+
+@loop
+def step(x: int) -> int:
+    return {factor} * x
+"""
+
+
+def test_code_is_that_of_the_loops_that_it_calls(tmp_path, monkeypatch):
+    """It is kept on disk, also when the file of another loop changes."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    (tmp_path / "calling_loops.py").write_text(CALLING)
+    for factor in (2, 3):
+        (tmp_path / "called_loops.py").write_text(CALLED.format(factor=factor))
+        for name in ("calling_loops", "called_loops"):
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        loops._source_hash.cache_clear()
+        linecache.clearcache()
+        total = importlib.import_module("calling_loops").total._compile()
+        assert total(np.array([1, 2, 3], np.uint8), 3) == 6 * factor

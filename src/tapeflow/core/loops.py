@@ -240,7 +240,7 @@ class Loop:
         if self._calls_python and not all(map(target.has, _PYTHON_FUNCTIONS)):
             return self._run
         function = self.function
-        key = f"{function.__module__}.{function.__qualname__} {dtype} {_source_hash(function.__code__.co_filename)}"
+        key = f"{function.__module__}.{function.__qualname__} {dtype} {_source_hash(self._files())}"
         code = target.load(function.__name__.strip("_"), key, lambda: _module_text(self, dtype))
         kinds = [_C_TYPES.get(kind, ctypes.c_void_p) for kind in self.params.values()]
         names = [f"a{i}" for i in range(len(kinds))]
@@ -256,6 +256,17 @@ class Loop:
         compiled: Any = prototype(_C_TYPES[self.returns], *kinds)(code.address)
         compiled.code = code  # it is freed with the function
         return eval(source, {"compiled": compiled, "Tensor": torch.Tensor, "address": _address_of})
+
+    def _files(self) -> tuple[str, ...]:
+        """Returns the files of the loop and of those that it calls."""
+        found, pending = {self}, [self]
+        while pending:
+            function = pending.pop().function
+            named = [function.__globals__.get(name) for name in function.__code__.co_names]
+            called = {value for value in named if isinstance(value, Loop)} - found
+            found |= called
+            pending += called
+        return tuple(sorted({each.function.__code__.co_filename for each in found}))
 
 
 _no_bytes_of = (ctypes.c_char * 0).from_buffer
@@ -276,9 +287,9 @@ def loop(function: Callable[..., Any]) -> Loop:
 
 
 @functools.cache
-def _source_hash(path: str) -> str:
-    """Returns a hash of a loop's file and of this one, which determine its code."""
-    return hashlib.sha256(pathlib.Path(path).read_bytes() + pathlib.Path(__file__).read_bytes()).hexdigest()
+def _source_hash(paths: tuple[str, ...]) -> str:
+    """Returns a hash of a loop's files and of this one, which determine its code."""
+    return hashlib.sha256(b"".join(pathlib.Path(path).read_bytes() for path in (*paths, __file__))).hexdigest()
 
 
 def _module_text(main: Loop, dtype: str) -> str:
