@@ -426,3 +426,14 @@ tf.bitwise.left_shift(1.0, 2.0)
 tf.sqrt(4)
 tf.pow(2, -1)
 """)
+
+# ---- shapes that no one knows, casts out of range, many rows ---------------------------------------------------------
+GROUP.values("""
+tf.function(lambda x, y: (x == y, x != y), [tf.TensorSpec(None)] * 2)(tf.constant([1.0, 2.0]), tf.constant([1.0, 3.0]))
+tf.function(lambda x, y: (x == y, x != y), [tf.TensorSpec(None)] * 2)(tf.constant([1.0, 2.0]), tf.constant([1.0] * 3))
+tf.function(lambda x, y: (x == y, x != y), [tf.TensorSpec(None, tf.string)] * 2)(tf.constant(["a", "b"]), tf.constant(["a", "c"]))
+tf.function(lambda x, y: (x == y, x != y), [tf.TensorSpec(None, tf.string)] * 2)(tf.constant(["a"] * 2), tf.constant(["a"] * 3))
+tf.cast(tf.constant([5e9] * 9 + [-3e9, 1e10, 3e9]), tf.uint32)
+tf.reduce_sum(tf.one_hot(tf.range(-3, 997), 990, 2.0, -1.0), 0)[:9]
+tf.reduce_sum(tf.one_hot(tf.range(-3, 997), 990, 2.0, -1.0), 1)[::90]
+""")
