@@ -431,8 +431,8 @@ tf.pow(2, -1)
 GROUP.values("""
 tf.function(lambda x, y: (x == y, x != y), [tf.TensorSpec(None)] * 2)(tf.constant([1.0, 2.0]), tf.constant([1.0, 3.0]))
 tf.function(lambda x, y: (x == y, x != y), [tf.TensorSpec(None)] * 2)(tf.constant([1.0, 2.0]), tf.constant([1.0] * 3))
-tf.function(lambda x, y: (x == y, x != y), [tf.TensorSpec(None, tf.string)] * 2)(tf.constant(["a", "b"]), tf.constant(["a", "c"]))
-tf.function(lambda x, y: (x == y, x != y), [tf.TensorSpec(None, tf.string)] * 2)(tf.constant(["a"] * 2), tf.constant(["a"] * 3))
+tf.function(lambda x, y: (x == y, x != y), [tf.TensorSpec(None, 'string')] * 2)(tf.constant(['a']), tf.constant(['a']))
+tf.function(lambda x, y: (x == y, x != y), [tf.TensorSpec(None, 'string')] * 2)(tf.fill([2], 'a'), tf.fill([3], 'a'))
 tf.cast(tf.constant([5e9] * 9 + [-3e9, 1e10, 3e9]), tf.uint32)
 tf.reduce_sum(tf.one_hot(tf.range(-3, 997), 990, 2.0, -1.0), 0)[:9]
 tf.reduce_sum(tf.one_hot(tf.range(-3, 997), 990, 2.0, -1.0), 1)[::90]
