@@ -45,14 +45,16 @@ def test_values_and_updates():
     doubled = tf.convert_to_tensor(v) * 2.0
     with v1.Session() as sess:
         sess.run(v1.global_variables_initializer())
-        sess.run(v.assign(numbers))
-        assert sess.run(v.as_tensor()).tolist() == numbers.tolist()
+        results = sess.run(v.assign(numbers))
+        assert np.concatenate(results).tolist() == sess.run(v.as_tensor()).tolist() == numbers.tolist()
         assert sess.run(doubled)[4].tolist() == [16.0, 18.0]
         results = sess.run(v.assign_sub(np.ones([5, 2], np.float32)))
         assert [r.shape for r in results] == [(3, 2), (2, 2)]
         assert results[1].tolist() == [[5.0, 6.0], [7.0, 8.0]]
         sess.run(v.assign(np.full([5, 2], 3.0, np.float32)))
-        sess.run(v.assign_add(np.ones([5, 2], np.float32), read_value=False))
+        added = sess.run(v.assign_add(np.ones([5, 2], np.float32)))
+        assert np.concatenate(added).tolist() == [[4.0, 4.0]] * 5
+        sess.run(v.assign_add(np.zeros([5, 2], np.float32), read_value=False))
         assert sess.run(v.as_tensor()).tolist() == [[4.0, 4.0]] * 5
     with pytest.raises(ValueError):
         tf.convert_to_tensor(v, tf.int32)

@@ -147,3 +147,8 @@ def test_truncated_normal_numbers(dtype):
         numbers = philox.to_normal(words, wide)
         expected += numbers[numbers.abs() < 2][:size].to(dtype).tolist()
     assert found.tolist() == expected[:count]
+
+
+def test_words_on_other_devices_have_the_shape_of_those_of_a_cpu():
+    words = Philox(5, 6).words(700, torch.device("meta"))
+    assert words.shape == (700, 4) and words.dtype == torch.int32 and words.device.type == "meta"

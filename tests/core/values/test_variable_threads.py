@@ -45,6 +45,22 @@ _UPDATES = {
 
 @pytest.mark.parametrize("in_function", [False, True], ids=["eager", "function"])
 @pytest.mark.parametrize("name", _UPDATES)
+def test_an_update_waits_for_the_one_before(name, in_function):
+    v = tf.Variable(tf.zeros([3, 2]))
+    update = tf.function(lambda: _UPDATES[name](v)) if in_function else lambda: _UPDATES[name](v)
+    update()  # it is traced
+    before, thread = v.numpy(), threading.Thread(target=update)
+    with v._lock:  # as within another thread's update
+        thread.start()
+        thread.join(0.05)
+        assert thread.is_alive()
+        np.testing.assert_array_equal(v, before)
+    thread.join()
+    np.testing.assert_array_equal(v, 2.0 * before)
+
+
+@pytest.mark.parametrize("in_function", [False, True], ids=["eager", "function"])
+@pytest.mark.parametrize("name", _UPDATES)
 def test_no_update_is_lost(name, in_function):
     v = tf.Variable(tf.zeros([3, 2]))
 
