@@ -115,3 +115,9 @@ def test_arrays_that_functions_return():
     assert grown.stack().numpy().tolist() == [[0.0, 0.0], [5.0, 6.0]]
     again = tf.function(lambda a: a.write(0, [9.0, 9.0]).stack())(fill(tf.constant(2)))
     assert again.numpy().tolist() == [[9.0, 9.0], [1.0, 1.0]]
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.int32, tf.string])
+def test_no_elements_are_stacked(dtype):
+    array = tf.TensorArray(dtype, 0, element_shape=[2, 3])
+    assert array.stack().shape == [0, 2, 3] and array.stack().dtype is dtype

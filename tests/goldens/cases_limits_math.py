@@ -436,4 +436,7 @@ tf.function(lambda x, y: (x == y, x != y), [tf.TensorSpec(None, 'string')] * 2)(
 tf.cast(tf.constant([5e9] * 9 + [-3e9, 1e10, 3e9]), tf.uint32)
 tf.reduce_sum(tf.one_hot(tf.range(-3, 997), 990, 2.0, -1.0), 0)[:9]
 tf.reduce_sum(tf.one_hot(tf.range(-3, 997), 990, 2.0, -1.0), 1)[::90]
+R.SparseSegmentMeanGrad(grad=floats(2, 3), indices=[0, 1, 1], segment_ids=[0, 0, 1], output_dim0=4)
+R.SparseSegmentSqrtNGrad(grad=floats(2, 3, 2), indices=[0, 3, 1], segment_ids=[0, 0, 1], output_dim0=4)
+R.SparseSegmentSumGrad(grad=floats(3), indices=[2, 2, 1], segment_ids=[0, 2, 2], output_dim0=3)
 """)
