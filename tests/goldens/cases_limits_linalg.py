@@ -522,6 +522,8 @@ L.LinearOperatorFullMatrix(complexes(2, 2)).matmul(L.LinearOperatorDiag(complexe
 L.LinearOperatorFullMatrix(complexes(2, 2)).matmul(L.LinearOperatorDiag(complexes(2)), adjoint_arg=True).to_dense()
 L.LinearOperatorDiag(complexes(2) + 2).solve(L.LinearOperatorFullMatrix(complexes(2, 2)), adjoint=True).to_dense()
 tf.linalg.inv([[1.0, nan], [0.0, 1.0]])
+tf.function(tf.linalg.lu_reconstruct, [N, tf.TensorSpec(None, tf.int32)])(*tf.linalg.lu(full(3, 2)))
+tf.function(tf.linalg.lu_solve, [N, tf.TensorSpec(None, tf.int32), N])(*tf.linalg.lu(full(3, 2)), waves(2, 3, 2))
 tf.linalg.tridiagonal_solve(tf.constant([[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 0.0, 1.0]]), waves(3, 2))
 tf.linalg.tridiagonal_solve(tf.stack([tf.ones([3, 4]), tf.zeros([3, 4])]), tf.stack([waves(4, 2)] * 2))
 tf.function(lambda m: L.LinearOperatorFullMatrix(m).range_dimension_tensor(), [N])(waves(3, 2))

@@ -439,4 +439,6 @@ tf.reduce_sum(tf.one_hot(tf.range(-3, 997), 990, 2.0, -1.0), 1)[::90]
 R.SparseSegmentMeanGrad(grad=floats(2, 3), indices=[0, 1, 1], segment_ids=[0, 0, 1], output_dim0=4)
 R.SparseSegmentSqrtNGrad(grad=floats(2, 3, 2), indices=[0, 3, 1], segment_ids=[0, 0, 1], output_dim0=4)
 R.SparseSegmentSumGrad(grad=floats(3), indices=[2, 2, 1], segment_ids=[0, 2, 2], output_dim0=3)
+tf.strings.as_string([1.5, nan, -inf, inf, -2.0], width=7, fill='0')
+tf.strings.as_string([1.5, nan, -inf, inf, -2.0], width=7, fill='+', precision=1)
 """)

@@ -35,6 +35,8 @@ POOL3 = dict(ksize=[1, 2, 2, 2, 1], strides=[1, 2, 2, 2, 1], padding="VALID")
 GROUP.values("""
 shapes('ReluGrad', F(None, 2), F(3, None))
 shapes('Transpose', F(2, 3), UI)
+shapes('CombinedNonMaxSuppression', F(2, 5, 3, 4), F(2, 5, 3), I(), I(), F(), F(), pad_per_class=True)
+shapes('CombinedNonMaxSuppression', F(2, 5, 3, 4), F(2, 5, 3), I(), I(), F(), F())
 shapes('TensorScatterAdd', F(4, 2), I(2, 1), F(2, 2))
 shapes('TensorScatterMax', F(4), I(2, 3, 1), F())
 shapes('Transpose', F(2, 3), I(None))
