@@ -128,12 +128,12 @@ class ConcreteFunction:
     @property
     def inputs(self) -> list[SymbolicTensor]:
         """The symbolic tensors of its arguments and captures."""
-        return list(self.body.inputs)
+        return [*self.graph.inputs, *self.graph.internal_captures]
 
     @property
     def outputs(self) -> list[SymbolicTensor]:
         """The symbolic tensors of its results."""
-        return list(self.body.outputs)
+        return list(self.graph.outputs)
 
     @property
     def captured_inputs(self) -> list[Any]:

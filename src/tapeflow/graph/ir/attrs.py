@@ -61,11 +61,11 @@ def _of_node(operation: Any) -> dict[str, Any]:
 
 def _type_attrs(operation: Any) -> dict[str, Any]:
     """Returns the type attrs of an operation whose op is TensorFlow's."""
+    if operation.op.bodies:  # the writer of the functions knows them
+        return {}
     try:
         definition = op_defs.get(operation.type)
     except LookupError:
-        return {}
-    if operation.op.bodies:  # whoever writes the functions writes them
         return {}
     return _types_of(definition.outputs, operation.outputs) | _types_of(definition.inputs, operation.inputs)
 

@@ -119,16 +119,6 @@ class WrappedFunction(ConcreteFunction):
         flat = nest.flatten(list(args), expand_composites=True)
         return self.call_flat([convert(v, t.dtype) for v, t in zip(flat, self.graph.inputs, strict=False)])
 
-    @property
-    def inputs(self) -> list[SymbolicTensor]:
-        """The symbolic tensors of its arguments and captures."""
-        return [*self.graph.inputs, *self.graph.internal_captures]
-
-    @property
-    def outputs(self) -> list[SymbolicTensor]:
-        """The symbolic tensors of its results."""
-        return list(self.graph.outputs)
-
     def prune(
         self, feeds: Any, fetches: Any, name: str | None = None, input_signature: Any = None,
         are_keyword_args_also_positional: bool = False,
