@@ -81,7 +81,7 @@ def convert_to_tensor(
     return convert(value, dtype, dtype_hint)
 
 
-def graph_tensor(tensor: Tensor, name: str | None = None) -> Any:
+def graph_tensor(tensor: Tensor, name: str | None) -> Any:
     """Returns a tensor of the graph under construction. An eager tensor becomes a new constant."""
     if not isinstance(tensor, EagerTensor):
         return tensor

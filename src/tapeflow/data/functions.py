@@ -313,7 +313,7 @@ def state_function(
         state_spec = relaxed
 
 
-def check_state(before: Any, after: Any, who: str = "") -> None:
+def check_state(before: Any, after: Any, who: str) -> None:
     """Refuses a state that changes its structure or dtypes.
 
     Args:

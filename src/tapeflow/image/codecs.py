@@ -193,7 +193,7 @@ def write_jpeg(
 # ---- PNG -------------------------------------------------------------------------------------------------------------
 
 
-def read_png(data: bytes, channels: int = 0) -> np.ndarray:
+def read_png(data: bytes, channels: int) -> np.ndarray:
     """Decodes a PNG file to pixels `[height, width, channels]`: uint8, or uint16 for a file of 16 bits a channel."""
     if png.has_16_bits(data):
         with _ReportingDamage(data, "PNG"):
@@ -264,7 +264,7 @@ def _convert_frames(image: Image, data: bytes, format: str, convert: Callable[[I
     return frames
 
 
-def read_bmp(data: bytes, channels: int = 0) -> np.ndarray:
+def read_bmp(data: bytes, channels: int) -> np.ndarray:
     """Decodes an uncompressed BMP file to uint8 `[height, width, channels]`. Palettes are ignored: indices are pixels.
 
     Source: the BITMAPINFOHEADER structure in Microsoft's Win32 documentation.

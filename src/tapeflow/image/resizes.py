@@ -79,7 +79,7 @@ def resize(
     return resized_by(lambda b, s: _resize_batch(b, s, method, antialias), images, size, preserve_aspect_ratio)
 
 
-def resized_by(resizer: Resizer, images: TensorLike, size: ShapeLike, preserve_aspect_ratio: bool = False) -> Any:
+def resized_by(resizer: Resizer, images: TensorLike, size: ShapeLike, preserve_aspect_ratio: bool) -> Any:
     """Resizes a batch of images, or one image, by a function; see `resize`.
 
     Raises:

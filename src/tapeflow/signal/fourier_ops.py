@@ -247,7 +247,7 @@ def _half_length(n: int | None) -> int | None:
     return int(n / 2) + 1 if n else n
 
 
-def _over_last(rank: int, last: Callable[[Any], Any] = lambda n: n) -> Callable[..., TensorShape]:
+def _over_last(rank: int, last: Callable[[Any], Any]) -> Callable[..., TensorShape]:
     """Returns the shape rule of a transform over the last dimensions; `last` gives the last of its lengths."""
 
     def rule(x: TensorShape, fft_length: Any, *_: Any) -> TensorShape:

@@ -76,9 +76,9 @@ def lines_of(content: bytes) -> StringArray:
     return gather_ranges(content, starts, ends - starts - returns)
 
 
-def splits_of_rows(rows: Sequence[Sequence[Any]], dtype: Any = None) -> torch.Tensor:
+def splits_of_rows(rows: Sequence[Sequence[Any]], dtype: DType) -> torch.Tensor:
     """Returns the row splits: the start of each row when all are joined, and the end of the last one."""
-    return torch.from_numpy(starts_of(rows)).to(torch.int64 if dtype is None else dtype.torch)
+    return torch.from_numpy(starts_of(rows)).to(dtype.torch)
 
 
 def starts_of(rows: Sequence[Sequence[Any]]) -> np.ndarray:

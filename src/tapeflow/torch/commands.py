@@ -105,7 +105,7 @@ def show_command(arguments: list[str]) -> int:
     return 0
 
 
-def load_module(path: str, outputs: Sequence[str] | None = None, training: bool = False) -> Converted:
+def load_module(path: str, outputs: Sequence[str] | None, training: bool) -> Converted:
     """Returns the module of a model in a file.
 
     Args:

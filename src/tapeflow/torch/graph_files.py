@@ -27,9 +27,7 @@ _VARIABLES = ("VariableV2", "Variable", "VarHandleOp")
 _NO_RESULTS = ("NoOp", "Const", "Placeholder", "Assert", *_VARIABLES)
 
 
-def function_of_file(
-    path: str, outputs: Sequence[str] | None = None, training: bool = False
-) -> ConcreteFunction | None:
+def function_of_file(path: str, outputs: Sequence[str] | None, training: bool) -> ConcreteFunction | None:
     """Returns the function of a file of TensorFlow 1.
 
     Args:

@@ -129,7 +129,8 @@ def _write_tensors(file: Any, tensors: Iterable[tuple[str, EagerTensor]]) -> dic
     return entries
 
 
-def _write_buffer(file: Any, data: np.ndarray, crc: int = 0) -> tuple[int, int]:
+def _write_buffer(file: Any, data: np.ndarray) -> tuple[int, int]:
+    crc = 0
     for start in range(0, len(data), _CHUNK):
         chunk = data[start : start + _CHUNK]
         crc = crc32c(chunk, crc)

@@ -380,7 +380,7 @@ def _type_list(dtypes: Any) -> tuple[DType, ...]:
     return tuple(as_dtype(d) for d in (dtypes if isinstance(dtypes, (list, tuple)) else [dtypes]))
 
 
-def _shape_list(shapes: Any, partial: bool = False) -> tuple[TensorShape, ...]:
+def _shape_list(shapes: Any, partial: bool) -> tuple[TensorShape, ...]:
     """Returns the shapes of components in a tuple.
 
     Args:

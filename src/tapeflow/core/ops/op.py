@@ -150,7 +150,7 @@ class RegisteredOp(DefinedOp):
             raise invalid(f"{self.name} can't take these arguments: {type(error).__name__}: {error}") from error
         return [result] * count if isinstance(result, TensorShape) else [TensorShape(shape) for shape in result]
 
-    def rule_arguments(self, args: Sequence[Any], host: Callable[[Any], Any] | None = None) -> list[Any]:
+    def rule_arguments(self, args: Sequence[Any], host: Callable[[Any], Any] | None) -> list[Any]:
         """Returns arguments as shape rules take them, with shapes for tensors; see `infer`."""
         return [
             self.input_shape(arg) if kind == "tensor"

@@ -57,12 +57,12 @@ def is_static(tensor: SymbolicTensor | TensorSpec) -> bool:
     )
 
 
-def is_small(tensor: SymbolicTensor | TensorSpec, most: int = SMALL) -> bool:
+def is_small(tensor: SymbolicTensor | TensorSpec, most: int) -> bool:
     """Returns True if machine code can compute a tensor of at most this number of elements."""
     return is_static(tensor) and (tensor.dtype is variant or tensor.shape.num_elements() <= most)
 
 
-def may_compile(step: Step, most: int | None = SMALL) -> bool:
+def may_compile(step: Step, most: int | None) -> bool:
     """Returns False if a step can't be compiled, or computes more elements; None is any number."""
     op = step.op
     if step.placed:

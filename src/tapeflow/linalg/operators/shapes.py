@@ -68,7 +68,7 @@ def broadcast_batches(tensors: Sequence[Any], inner: int = 2) -> list[Any]:
     ]
 
 
-def solve_dense(matrix: Tensor, rhs: Any, adjoint: bool = False) -> Any:
+def solve_dense(matrix: Tensor, rhs: Any, adjoint: bool) -> Any:
     """Solves linear equations with dense matrices. Their leading dimensions broadcast with the ones in `rhs`."""
     matrix, rhs = broadcast_batches([matrix, rhs])
     return solve(matrix, rhs, adjoint)
