@@ -260,6 +260,24 @@ def test_buckets_of_strings(keys, places):
     assert {k: i for i, (k,) in enumerate(found) if k} == {k.encode(): p for p, k in zip(places, keys, strict=True)}
 
 
+@pytest.mark.parametrize(
+    ("keys", "places"),
+    [
+        ([[1, 2], [2, 1], [-7, 2**50], [2**62, -(2**62)], [0, 0], [123456789, 987654321]], [3, 4, 6, 0, 1, 23]),
+        ([[1, 2, 3], [3, 2, 1], [-7, 2**50, 5], [0, 0, 1]], [24, 25, 11, 26]),
+        ([["a", "b"], ["b", "a"], ["", "x"], ["long word", "another"]], [21, 2, 8, 6]),
+    ],
+)
+def test_buckets_of_keys_of_several_parts(keys, places):
+    dtype, width = (tf.string if isinstance(keys[0][0], str) else tf.int64), len(keys[0])
+    empty, deleted = ("", "$") if dtype is tf.string else (-1, -2)
+    table = dense([empty] * width, [deleted] * width, key_dtype=dtype, buckets=32)
+    insert(table, tf.constant(keys, dtype), numbers(*range(len(keys))))
+    found, values = export(table, dtype, tf.int64)
+    assert [values[place] for place in places] == [[i] for i in range(len(keys))]
+    assert [found[place] for place in places] == tf.constant(keys, dtype).numpy().tolist()
+
+
 def test_imported_buckets():
     """Empty and deleted keys among imported ones are left out."""
     table = dense()
