@@ -149,7 +149,7 @@ def test_stop_recording(x):
 
 
 def test_stop_recording_of_a_tape_that_never_started():
-    said = "Trying to stop a tape which has not been started"
+    said = "Trying to stop recording a tape which is not recording"
     with pytest.raises(RuntimeError, match=said), tf.GradientTape().stop_recording():
         pass
 

@@ -108,17 +108,16 @@ class GradientTape:
         """Suspends recording inside a `with` block.
 
         Raises:
-            RuntimeError: the tape is not recording.
+            RuntimeError: the tape was not entered.
+            ValueError: the tape is not recording.
         """
-        if not self._recording or self._tape is None:
-            raise RuntimeError("Trying to stop a tape which has not been started.")
-        self._tape.stop()
-        self._recording = False
+        if self._tape is None:
+            raise RuntimeError("Trying to stop recording a tape which is not recording.")
+        self._stop()
         try:
             yield
         finally:
-            self._tape.start()
-            self._recording = True
+            self.__enter__()
 
     def reset(self) -> None:
         """Forgets everything recorded and watched so far, as if the tape were new."""
@@ -291,10 +290,11 @@ class GradientTape:
         Args:
             target: of shape `[b, y1, ..., yn]`.
             source: of shape `[b, x1, ..., xm]`; watched.
-            unconnected_gradients, parallel_iterations, experimental_use_pfor: see `jacobian`.
+            unconnected_gradients: ignored.
+            parallel_iterations, experimental_use_pfor: see `jacobian`.
 
         Returns:
-            A tensor of shape `[b, y1, ..., yn, x1, ..., xm]`, or None.
+            A tensor of shape `[b, y1, ..., yn, x1, ..., xm]`: zeros if the source has no influence.
 
         Raises:
             ValueError: the first dimensions differ, a rank is less than 2, or `parallel_iterations` is.
@@ -324,7 +324,7 @@ class GradientTape:
         (rows,) = rows_of(tape, target, [source], seeds, chunk)
         self._use_up()
         if rows is None:
-            return zeros_of([*dims, *inner], source.dtype) if gives_zeros(unconnected_gradients) else None
+            return zeros_of([*dims, *inner], source.dtype)
         swapped = transpose_op(rows, (1, 0, *range(2, 2 + len(inner))))
         return reshape_rows(swapped, shape, dims, source, 1)
 

@@ -48,7 +48,8 @@ class _Batcher:
     def _at_fork_reinit(self) -> None:
         """Forgets the batches of other threads: their threads stay behind."""
         self.running = threading.BoundedSemaphore(self.threads)
-        self.batches: list[list[_Call]] = []  # the last one is open, if it is not full
+        self.waiting = 0  # batches
+        self.open: list[_Call] = []  # the last batch, until it is computed
 
     def __call__(self, *args: Any) -> Any:
         inputs = [convert(a) for a in args]
@@ -61,8 +62,9 @@ class _Batcher:
         if size > self.max_batch_size:
             return self._in_parts(inputs, size)
         call = _Call(inputs, size)
-        if self._join(call):
-            self._lead(call)
+        batch = self._join(call)
+        if batch:
+            self._lead(batch)
         call.done.wait()
         if call.error is not None:
             raise call.error
@@ -75,26 +77,29 @@ class _Batcher:
         parts = [self(*[i[start : start + step] for i in inputs]) for start in range(0, size, step)]
         return nest.map_structure(lambda *p: concat(list(p), 0), *parts)
 
-    def _join(self, call: _Call) -> bool:
-        """Puts a call into the open batch; returns True if it begins a new batch, which it then leads."""
+    def _join(self, call: _Call) -> list[_Call]:
+        """Puts a call into the open batch. If it begins a new batch, it leads it: returns the batch, else no calls."""
         with self.changed:
-            if self.batches and sum(c.size for c in self.batches[-1]) + call.size <= self.max_batch_size:
-                self.batches[-1].append(call)
+            if self.open and sum(c.size for c in self.open) + call.size <= self.max_batch_size:
+                self.open.append(call)
                 self.changed.notify_all()
-                return False
-            if len(self.batches) >= self.most_batches:
+                return []
+            if self.waiting >= self.most_batches:
                 raise UnavailableError.of("The batch scheduling queue is full")
-            self.batches.append([call])
-            return True
+            self.waiting += 1
+            self.open = batch = [call]
+            self.changed.notify_all()
+            return batch
 
-    def _lead(self, first: _Call) -> None:
-        """Waits until the batch is full or time is up, and computes it."""
+    def _lead(self, batch: list[_Call]) -> None:
+        """Waits until the batch is full, another one has begun, or time is up; computes it."""
         with self.changed:
-            batch = next(b for b in self.batches if b[0] is first)
             self.changed.wait_for(
-                lambda: sum(c.size for c in batch) >= self.max_batch_size or self.batches[-1] is not batch, self.timeout
+                lambda: sum(c.size for c in batch) >= self.max_batch_size or self.open is not batch, self.timeout
             )
-            self.batches.remove(batch)
+            self.waiting -= 1
+            if self.open is batch:
+                self.open = []
         try:
             with self.running:
                 self._compute(batch)

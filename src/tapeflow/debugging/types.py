@@ -132,4 +132,4 @@ def is_numeric_tensor(tensor: object) -> bool:
         >>> tf.debugging.is_numeric_tensor(tf.constant(1)), tf.debugging.is_numeric_tensor("1")
         (True, False)
     """
-    return isinstance(tensor, (Tensor, ReadAsTensor)) and tensor.dtype.is_numeric
+    return isinstance(tensor, Tensor) and tensor.dtype.is_numeric

@@ -76,9 +76,9 @@ class ExponentialMovingAverage:
         values = list(var_list)
         for value in values:
             self._begin(value)
-        with name_scope(self._name):
+        with name_scope(self._name) as scope:
             updates = [self._update(value) for value in values]
-        return group(*updates, name=self._name)
+        return group(*updates, name=scope)
 
     def _begin(self, value: Any) -> None:
         """Creates the average of a variable or a tensor, if it has none."""

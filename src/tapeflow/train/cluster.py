@@ -69,10 +69,10 @@ class ClusterSpec:
         """Returns the jobs as a dict.
 
         Returns:
-            From the names of jobs to lists of addresses, or to dicts if numbers are left out.
+            From the names of jobs to lists of addresses, or to dicts if numbers are left out or there are none.
         """
         return {
-            job: list(tasks.values()) if list(tasks) == list(range(len(tasks))) else dict(tasks)
+            job: list(tasks.values()) if tasks and list(tasks) == list(range(len(tasks))) else dict(tasks)
             for job, tasks in self._jobs.items()
         }
 
