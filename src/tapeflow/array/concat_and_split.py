@@ -483,9 +483,9 @@ def split(
         if isinstance(sizes, np.integer) and not ragged:
             return split(value, int(sizes), axis, num, name)
         shape = convert(sizes).shape
-        if len(shape) == 0 and ragged:
+        if shape.rank == 0 and ragged:
             raise TypeError(f"`num_or_size_splits` must be an `int` or 1-D list or `Tensor`. Received {sizes}.")
-        if len(shape) == 0:
+        if shape.rank == 0:
             raise ValueError(
                 "Rank-0 tensors are not supported as the num_or_size_splits argument to split. "
                 f"Argument provided: {sizes}"

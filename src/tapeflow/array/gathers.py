@@ -156,7 +156,7 @@ def _(call: Call, dy: Tensor) -> Any:
 @gather_v2.batching
 def _(batch: Batch, params: Slices, indices: Slices, axis: int, batch_dims: int) -> Any:
     axis = static(axis) % (params.rank or 1)
-    batch_dims = batch_dims % (indices.rank + 1) if batch_dims < 0 else batch_dims
+    batch_dims = batch_dims + indices.rank if batch_dims < 0 else batch_dims
     if batch_dims or (params.stacked and indices.stacked):
         return batch.run(batch.stack(params), batch.stack(indices), axis + 1, batch_dims + 1)
     if params.stacked:
@@ -356,6 +356,8 @@ def _(call: Call, dy: Tensor) -> Any:
         return IndexedSlices(dy, squeeze(indices, [-1]), cast_to(convert(shape), indices.dtype)), None
     if indices.shape.rank == 1:  # one index alone: TensorFlow scatters rows of them
         indices, dy = indices[None], dy[None]
+    if isinstance(shape, Tensor):
+        shape = cast_to(shape, indices.dtype)
     return ops.ScatterNd(indices, dy, shape, call.attrs[0]), None
 
 

@@ -188,7 +188,6 @@ def _torch_index(shape: Any, spec: _Spec) -> tuple[tuple[Any, ...], list[int]]:
     if ellipsis_mask & (ellipsis_mask - 1):
         raise invalid("Multiple ellipses in slice spec not allowed")
     rank, count = len(shape), len(begin)
-    named = sum(1 for i in range(count) if not (ellipsis_mask | new_axis_mask) >> i & 1)
     index: list[Any] = []
     flips: list[int] = []
     axis = out = 0
@@ -205,7 +204,7 @@ def _torch_index(shape: Any, spec: _Spec) -> tuple[tuple[Any, ...], list[int]]:
             continue
         if rank == 0:
             raise invalid("Attempting to slice scalar input.")
-        if named > rank and axis >= rank:
+        if axis >= rank:
             raise invalid(f"Index out of range using input dim {axis}; input has only {rank} dims")
         length, stride = shape[axis], strides[i]
         if stride == 0:

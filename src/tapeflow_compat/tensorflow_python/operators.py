@@ -3,6 +3,9 @@
 import operator
 from typing import Any
 
+import numpy as np
+
+from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.ragged import indexing
 
@@ -25,7 +28,8 @@ def ne(self: Any, other: Any) -> Any:
 
 
 def getitem(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
-    """Returns `tensor[slice_spec]`."""
+    """Returns `tensor[slice_spec]`. Arrays and lists become tensors."""
+    tensor = convert(tensor) if isinstance(tensor, (np.ndarray, list, tuple)) else tensor
     return tensor[tuple(slice_spec) if isinstance(slice_spec, list) else slice_spec]
 
 
