@@ -128,3 +128,231 @@ def test_images_of_no_elements(dims):
         assert y.shape == [batch, *[3] * dims, results]
         for gradient, of in zip(tape.gradient(y, [x, filters]), (x, filters), strict=True):
             np.testing.assert_array_equal(gradient, tf.zeros_like(of))
+
+
+# ---- shapes and refusals, as TensorFlow has them ---------------------------------------------------------------------
+
+
+def spec(*dims, dtype=tf.float32):
+    return tf.TensorSpec(dims, dtype)
+
+
+def shape_of(function, *specs):
+    return tf.function(function).get_concrete_function(*specs).output_shapes.as_list()
+
+
+def conv2d(x, filters, strides=(1, 1, 1, 1), padding="VALID", **attrs):
+    return tf.raw_ops.Conv2D(input=x, filter=filters, strides=strides, padding=padding, **attrs)
+
+
+def back_input(sizes, filters, dy, **attrs):
+    attrs = {"strides": [1, 1, 1, 1], "padding": "VALID", **attrs}
+    return tf.raw_ops.Conv2DBackpropInput(input_sizes=sizes, filter=filters, out_backprop=dy, **attrs)
+
+
+X, W = (2, 5, 6, 4), (2, 3, 2, 6)
+
+
+@pytest.mark.parametrize(
+    ("x", "filters", "attrs", "expected"),
+    [
+        ((None, 5, None, 4), W, {}, [None, 4, None, 6]),
+        ((2, 5, None, None), (None, 3, 2, 6), {"padding": "SAME", "strides": [1, 2, 3, 1]}, [2, 3, None, 6]),
+        (X, W, {"dilations": [1, 2, 2, 1]}, [2, 3, 2, 6]),
+        (X, W, {"padding": "EXPLICIT", "explicit_paddings": [0, 0, 1, 2, 3, 0, 0, 0]}, [2, 7, 7, 6]),
+        ((2, 4, 5, 6), W, {"data_format": "NCHW"}, [2, 6, 4, 4]),
+        (X, W, {"strides": [2, 1, 1, 1]}, [2, 4, 4, 6]),  # the kernel refuses it
+        (X, (None, 3, 2, None), {}, [2, None, 4, None]),
+    ],
+)
+def test_shapes_of_convolutions(x, filters, attrs, expected):
+    assert shape_of(lambda x, w: conv2d(x, w, **attrs), spec(*x), spec(*filters)) == expected
+
+
+@pytest.mark.parametrize(
+    ("x", "filters", "attrs", "message"),
+    [
+        ((2, 5, 6, 5), W, {}, r"Depth of input \(5\) is not a multiple of input depth of filter \(2\)"),
+        (X, (2, 3, 2, 5), {}, r"Depth of output \(5\) is not a multiple of the number of groups \(2\)"),
+        (X, (2, 3, 0, 6), {}, "Depth of filter must not be 0"),
+        ((2, 5, 6, 0), W, {}, "Number of groups must not be 0"),
+        ((2, 1, 6, 4), W, {}, "Negative dimension size caused by subtracting 2 from 1"),
+        (X[1:], W, {}, "rank"),
+        (X, W[1:], {}, "rank"),
+        (X, W, {"strides": [1, 0, 1, 1]}, "Stride must be > 0, but got 0"),
+        (X, W, {"dilations": [1, 0, 1, 1]}, "Dilation rate must be >= 1, but got 0"),
+        (X, W, {"strides": [1, 1, 1]}, "must contain 4 values|must specify 4|rank"),
+        (X, W, {"padding": "EXPLICIT", "explicit_paddings": [0, 0, 1, 2, 3, 0]}, "must contain 8 values, but got: 6"),
+        (X, W, {"padding": "EXPLICIT", "explicit_paddings": [0, 0, 1, 2, -3, 0, 0, 0]}, "must be nonnegative"),
+        (X, W, {"padding": "EXPLICIT", "explicit_paddings": [0, 1, 1, 2, 3, 0, 0, 0]}, "Nonzero explicit padding"),
+        (X, W, {"padding": "EXPLICIT", "explicit_paddings": [0, 0, 1, 2, 3, 0, 1, 0]}, "Nonzero explicit padding"),
+    ],
+)
+def test_static_shapes_that_do_not_go_together(x, filters, attrs, message):
+    with pytest.raises(ValueError, match=message):
+        shape_of(lambda x, w: conv2d(x, w, **attrs), spec(*x), spec(*filters))
+
+
+INVALID, UNIMPLEMENTED = tf.errors.InvalidArgumentError, tf.errors.UnimplementedError
+
+
+@pytest.mark.parametrize(
+    ("x", "filters", "attrs", "error", "message"),
+    [
+        (X, (2, 3, 3, 6), {}, INVALID, "input depth must be evenly divisible by filter depth: 4 vs 3"),
+        (X, (2, 3, 2, 5), {}, INVALID, "output depth must be evenly divisible by number of groups: 5 vs 2"),
+        (X, (2, 3, 0, 6), {}, INVALID, "filter"),
+        (X, (9, 3, 2, 6), {}, INVALID, "output size would be negative: -3 .input_size: 5, effective_filter_size: 9"),
+        (X, W, {"strides": [1, 1, 1]}, INVALID, "must specify 4 dimensions"),
+        (X, W, {"strides": [1, 0, 1, 1]}, INVALID, "0"),
+        (X, W, {"strides": [2, 1, 1, 1]}, UNIMPLEMENTED, "support strides in the batch and depth dimensions"),
+        (X, W, {"strides": [1, 1, 1, 2]}, UNIMPLEMENTED, "support strides in the batch and depth dimensions"),
+        (X, W, {"dilations": [1, 0, 1, 1]}, INVALID, "Dilated rates should be larger than 0"),
+        (X, W, {"dilations": [1, 1, 1, 2]}, UNIMPLEMENTED, "support dilations in the batch and depth dimensions"),
+        (X, W, {"strides": [1, 2**31, 1, 1]}, INVALID, "strides.*2147483648.*out of range for an int32"),
+        (X, W, {"padding": "EXPLICIT", "explicit_paddings": [0, 0, 1, 2, 3, 0]}, INVALID, "must contain 8 values"),
+        (X, W, {"padding": "EXPLICIT", "explicit_paddings": [0, 0, 1, 2, -3, 0, 0, 0]}, INVALID, "nonnegative"),
+        (X, W, {"padding": "EXPLICIT", "explicit_paddings": [0, 1, 1, 2, 3, 0, 0, 0]}, INVALID, "Nonzero explicit"),
+        (X, W, {"padding": "FULL"}, INVALID, '"FULL" is not in the list of allowed values: "SAME", "VALID", "EXPL'),
+        (X, W, {"data_format": "CHWN"}, INVALID, '"CHWN" is not in the list of allowed values: "NHWC", "NCHW"'),
+        (X[1:], W, {}, INVALID, "input must be 4-dimensional: .5, ?6, ?4"),
+        (X, W[:3], {}, INVALID, "filter must be 4-dimensional: .2, ?3, ?2"),
+    ],
+)
+def test_convolutions_that_are_refused(x, filters, attrs, error, message):
+    with pytest.raises(error, match=message):
+        conv2d(tf.ones(x), tf.ones(filters), **attrs)
+
+
+def test_a_window_that_is_a_little_too_large_gives_nothing():
+    assert conv2d(tf.ones(X), tf.ones([6, 3, 2, 6])).shape == [2, 0, 4, 6]
+
+
+def test_shapes_of_gradients():
+    w, dy = spec(2, 3, 4, 6), spec(2, 4, 4, 6)
+    for sizes, attrs, out, expected in [
+        (X, {}, dy, [2, 5, 6, 4]),
+        ([5, 6], {}, dy, [2, 5, 6, 4]),
+        ([5, 6], {"data_format": "NCHW"}, spec(2, 6, 4, 4), [2, 4, 5, 6]),
+    ]:
+        assert shape_of(lambda w, y, s=sizes, a=attrs: back_input(s, w, y, **a), w, out) == expected
+    for count, expected in ((4, [2, None, None, None]), (2, [2, None, None, 4]), (None, [2, None, None, None])):
+        assert shape_of(back_input, spec(count, dtype=tf.int32), w, dy) == expected
+    for sizes, filters, message in [
+        ([2, 5, 6], (2, 3, 4, 6), "to contain 4 values or 2 values, but got: 3"),
+        ([3, 5, 6, 4], (2, 3, 4, 6), "must be equal, but are 3 and 2"),
+        (X, (2, 3, 4, 5), "must be equal, but are 6 and 5"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            shape_of(lambda w, y, s=sizes: back_input(s, w, y), spec(*filters), dy)
+    back_filter = tf.raw_ops.Conv2DBackpropFilter
+    attrs = {"strides": [1, 1, 1, 1], "padding": "VALID"}
+    by_sizes = lambda x, s, dy: back_filter(input=x, filter_sizes=s, out_backprop=dy, **attrs)  # noqa: E731
+    assert shape_of(lambda x, dy: by_sizes(x, [2, 3, 4, 6], dy), spec(*X), dy) == [2, 3, 4, 6]
+    assert shape_of(by_sizes, spec(*X), spec(4, dtype=tf.int32), dy) == [None] * 4
+    for x, sizes, out in (((2, 5, 6), [2, 3, 4, 6], dy), (X, [2, 3, 4], dy), (X, [2, 3, 4, 6], spec(2, 4, 4))):
+        with pytest.raises(ValueError, match="rank"):
+            shape_of(lambda x, dy, s=sizes: by_sizes(x, s, dy), spec(*x), out)
+
+
+def test_gradients_that_are_refused():
+    for sizes, filters, dy in [
+        ([3, 5, 6, 4], (2, 3, 4, 6), (2, 4, 4, 6)),
+        (X, (2, 3, 4, 5), (2, 4, 4, 6)),
+        ([2, 5, 6], (2, 3, 4, 6), (2, 4, 4, 6)),
+        (X, (2, 3, 4, 6), (2, 4, 3, 6)),
+    ]:
+        with pytest.raises(INVALID):
+            back_input(sizes, tf.ones(filters), tf.ones(dy))
+    np.testing.assert_array_equal(
+        back_input([5, 6], tf.ones([2, 3, 4, 6]), tf.ones([2, 4, 4, 6])),
+        back_input(X, tf.ones([2, 3, 4, 6]), tf.ones([2, 4, 4, 6])),
+    )
+
+
+IMAGE, KERNEL = np.ones((1, 3, 3, 1), np.float32), np.ones((2, 2, 1, 1), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: tf.nn.conv2d(IMAGE, KERNEL, [1, 2, 3], "VALID"), ValueError, "strides should be of length 1, 2 or 4"),
+        (lambda: tf.nn.conv2d(IMAGE, KERNEL, tf.constant(1), "VALID"), TypeError, "scalar tensor"),
+        (lambda: tf.nn.conv2d(IMAGE, KERNEL, 1, "VALID", dilations=[1, 1, 1]), ValueError, "dilations should be of"),
+        (lambda: tf.nn.conv2d(IMAGE, KERNEL, 1, [[0, 0], [1, 1]]), ValueError, "must be of size 4"),
+        (lambda: tf.nn.conv2d(IMAGE, KERNEL, 1, [[0, 0], [1, 1], [1], [0, 0]]), ValueError, "list/tuple of size 2"),
+        (lambda: tf.nn.conv2d(IMAGE, KERNEL, 1, "EXPLICIT"), ValueError, "'EXPLICIT' is not a valid value"),
+        (lambda: tf.nn.conv1d(IMAGE[0], KERNEL[0], 1, [[0, 0], [1, 1], [0, 0]]), TypeError, "Expected string"),
+        (lambda: tf.nn.conv1d(IMAGE[0], KERNEL[0], 1, "SAME", "CNW"), ValueError, "'NWC' or 'NCW'"),
+        (lambda: tf.nn.conv1d(IMAGE[0], KERNEL[0], [1, 1], "SAME"), ValueError, "of length 1, 1 or 3"),
+        (lambda: tf.nn.conv3d(IMAGE[None], KERNEL[None], [1, 1, 1], "VALID"), INVALID, "strides"),
+        (lambda: tf.nn.conv3d(IMAGE[None], KERNEL[None], [1] * 5, "EXPLICIT"), INVALID, '"SAME", "VALID"'),
+        (lambda: tf.nn.conv3d(IMAGE[None], tf.ones([1, 2, 2, 2, 1]), [1] * 5, "SAME"), INVALID, "1 vs 2"),
+    ],
+)
+def test_arguments_that_are_refused(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_forms_of_arguments():
+    """An int, a list of one, of the spatial and of all dimensions, an array, and no list at all."""
+    expected = tf.nn.conv2d(IMAGE, KERNEL, [1, 2, 2, 1], "SAME", dilations=[1, 1, 1, 1])
+    for strides in (2, [2], [2, 2], (1, 2, 2, 1), np.array([2, 2]), np.int64(2), tf.constant([2, 2])):
+        for dilations in (None, 1, [1, 1]):
+            np.testing.assert_array_equal(tf.nn.conv2d(IMAGE, KERNEL, strides, "SAME", dilations=dilations), expected)
+    first = tf.nn.conv2d(IMAGE.transpose(0, 3, 1, 2), KERNEL, [1, 1, 2, 2], "SAME", "NCHW").numpy()
+    np.testing.assert_array_equal(first.transpose(0, 2, 3, 1), expected)
+    np.testing.assert_array_equal(
+        tf.nn.conv1d(IMAGE[0], KERNEL[0], 1, "SAME", None), tf.nn.conv1d(IMAGE[0], KERNEL[0], 1, "SAME", "NWC")
+    )
+
+
+@pytest.mark.parametrize("order", FORMATS)
+@pytest.mark.parametrize(
+    ("sizes", "strides", "dilations", "padding"),
+    [((9,), None, 2, "VALID"), ((9,), [2], None, "SAME"), ((7, 6), 1, [2, 1], "SAME"), ((7, 6), [1, 2], 1, "VALID"),
+     ((4, 5, 4), None, [1, 2, 1], "VALID"), ((4, 5, 4), 2, None, "SAME")],
+)  # fmt: skip
+def test_convolution_in_any_number_of_dimensions(sizes, strides, dilations, padding, order):
+    rng, dims = np.random.default_rng(0), len(sizes)
+    x, filters = rng.normal(size=(2, *sizes, 2)), rng.normal(size=(*[2] * dims, 2, 3))
+    every = [np.broadcast_to(v or 1, (dims,)) for v in (strides, dilations)]
+    expected = convolved(x, filters, *every, padding)
+    data_format = FORMATS[order][dims - 1]
+    images = x if order == "last" else np.moveaxis(x, -1, 1)
+    y = tf.nn.convolution(tf.constant(images), filters, strides, padding, data_format, dilations).numpy()
+    np.testing.assert_allclose(y if order == "last" else np.moveaxis(y, 1, -1), expected, 1e-9, 1e-12)
+    if order == "last":
+        y = tf.nn.convolution(tf.constant(images), filters, strides, padding, None, dilations)
+        np.testing.assert_allclose(y, expected, 1e-9, 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("x", "filters", "options", "error", "message"),
+    [
+        ((3, 3), (2, 1), {}, ValueError, "must be 1, 2, or 3"),
+        ((1, 3, 3, 3, 3, 1), (1, 1, 1, 1, 1, 1), {}, ValueError, "must be 1, 2, or 3"),
+        ((3, 3, 1), (2, 2, 1, 1), {"dilations": 2}, ValueError, "must be at least 4"),
+        ((1, 5, 5, 3), (2, 2, 2, 1), {"dilations": 2}, ValueError, "not divisible by that of the filters: 3 and 2"),
+        ((1, 3, 5, 5), (2, 2, 2, 1), {"dilations": 2, "data_format": "NCHW"}, ValueError, "not divisible"),
+        ((1, 5, 5, 3), (2, 2, 0, 1), {"dilations": 2}, ZeroDivisionError, "by zero"),
+        ((1, 5, 5, 1), (2, 2, 1, 1), {"dilations": [2, 0]}, ValueError, "must be positive"),
+        ((1, 5, 5, 1), (2, 2, 1, 1), {"dilations": 2, "strides": [2, 1]}, ValueError, "not supported in conjunction"),
+        ((1, 5, 5, 1), (2, 2, 1, 1), {"dilations": 2, "padding": "FULL"}, ValueError, "one of 'SAME' or 'VALID'"),
+        ((1, 5, 5, 1), (2, 2, 1, 1), {"dilations": 2, "data_format": "NWC"}, ValueError, "must be 'NHWC' or 'NCHW'"),
+        ((1, 5, 5, 1), (2, 2, 1, 1), {"padding": [[0, 0]] * 4}, TypeError, "Expected string"),
+    ],
+)
+def test_convolution_of_wrong_arguments(x, filters, options, error, message):
+    with pytest.raises(error, match=message):
+        tf.nn.convolution(tf.ones(x), tf.ones(filters), **options)
+
+
+def test_a_rank_of_filters_that_only_images_have():
+    unknown, images = tf.TensorSpec(None), tf.ones([1, 5, 1])
+    for specs in ((unknown, tf.TensorSpec([2, 1, 3])), (tf.TensorSpec([None, None, None]), unknown)):
+        y = tf.function(tf.nn.convolution, input_signature=specs)(images, tf.ones([2, 1, 3]))
+        np.testing.assert_array_equal(y, np.full((1, 4, 3), 2.0))
+    with pytest.raises(ValueError, match="must be static"):
+        tf.function(tf.nn.convolution).get_concrete_function(unknown, unknown)
