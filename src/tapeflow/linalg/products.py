@@ -10,7 +10,7 @@ from tapeflow.array.reshapes import expand_dims, reshape, squeeze
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours, state
-from tapeflow.core.errors import FailedPreconditionError
+from tapeflow.core.errors import FailedPreconditionError, InvalidArgumentError
 from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, equal_shapes
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import MANY
@@ -312,10 +312,14 @@ def matmul(
         b = b._read()
     if type(a) is EagerTensor and type(b) is EagerTensor:
         flags = transpose_a or transpose_b or adjoint_a or adjoint_b or a_is_sparse or b_is_sparse
-        if not flags and output_type is None and a.value.dtype is b.value.dtype:
+        if not flags and output_type is None:
             if a.value.ndim == 2 == b.value.ndim:
-                return _mat_mul(a, b, name)
-            if a.value.ndim >= 2 <= b.value.ndim:
+                try:
+                    return _mat_mul(a, b, name)
+                except InvalidArgumentError:
+                    if a.value.dtype is b.value.dtype:
+                        raise
+            elif a.value.ndim >= 2 <= b.value.ndim:
                 return batch_matmul(a, b, False, False, name)
     else:
         operand: Any
@@ -335,7 +339,8 @@ def matmul(
             left, adjoint_a = (conj(left), True) if transpose_a else (left, adjoint_a)
             right, adjoint_b = (conj(right), True) if transpose_b else (right, adjoint_b)
             return _batch_matmul_into(left, right, dtype, adjoint_a, adjoint_b, name)
-    rank_a, rank_b = shape_rank(left), shape_rank(right)
+    rank_a: Any = shape_rank(left)
+    rank_b: Any = shape_rank(right)
     are_matrices = rank_a is not None and rank_b is not None and rank_a <= 2 and rank_b <= 2
     mixes = are_matrices and left.dtype is not right.dtype
     if (a_is_sparse or b_is_sparse or mixes) and {left.dtype, right.dtype} <= {bfloat16, float32}:
