@@ -42,7 +42,12 @@ def outcome(source: str, names: dict[str, Any]) -> str:
 
 
 def agree(found: str, expected: str) -> bool:
-    """Returns True if two outcomes are equal but for roundings of float32 in their numbers."""
+    """Returns True if two outcomes are equal but for roundings of float32 in their numbers.
+
+    The class of an error alone stands for errors of any message.
+    """
+    if expected.isidentifier() and found.startswith(f"{expected}:"):
+        return True
     if _NUMBER.sub("#", found) != _NUMBER.sub("#", expected):
         return False
     mine, theirs = ([float(n) for n in _NUMBER.findall(text)] for text in (found, expected))

@@ -143,6 +143,7 @@ def einsum_op(inputs: list[torch.Tensor], equation: str) -> torch.Tensor:
         return torch.einsum(equation, *inputs) if matrices is None else _matrix_product(inputs[0], inputs[1], *matrices)
     sizes, _ = _label_lengths([x.shape for x in inputs], equation)  # torch would broadcast lengths of 1
     left, _, output = equation.partition("->")
+    first = max(output.find("..."), 0)
     output = output.replace("...", "")
     labels = "".join(dict.fromkeys(output))
     if len(labels) == len(output):
@@ -153,7 +154,7 @@ def einsum_op(inputs: list[torch.Tensor], equation: str) -> torch.Tensor:
     out = values.new_zeros([*values.shape[:batch], *(sizes[n] for n in output)])
     strides = [sum(s for s, n in zip(out.stride()[batch:], output, strict=True) if n == label) for label in labels]
     out.as_strided(values.shape, [*out.stride()[:batch], *strides]).copy_(values)
-    return out
+    return out.movedim([*range(batch)], [*range(first, first + batch)]) if first and batch else out
 
 
 @functools.lru_cache(4096)

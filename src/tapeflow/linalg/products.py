@@ -10,7 +10,7 @@ from tapeflow.array.reshapes import expand_dims, reshape, squeeze
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours, state
-from tapeflow.core.errors import FailedPreconditionError
+from tapeflow.core.errors import FailedPreconditionError, InvalidArgumentError
 from tapeflow.core.ops.batch_rules import Batch, NoRule, Slices, equal_shapes
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import MANY
@@ -289,11 +289,11 @@ def matmul(
 
     Args:
         a: a tensor of shape `[..., m, k]`: a float, complex or integer dtype.
-        b: a tensor of shape `[..., k, n]` and the same dtype. Leading dimensions broadcast.
+        b: a tensor of shape `[..., k, n]` and the same dtype. Leading dimensions broadcast. A matrix of bfloat16 may
+            meet one of float32; their product is of float32.
         transpose_a, transpose_b: transposes `a` or `b` first.
         adjoint_a, adjoint_b: transposes and conjugates `a` or `b` first.
-        a_is_sparse, b_is_sparse: hints that most elements are zeros. If one of them is set, a product of bfloat16 and
-            float32 is allowed, and gives float32.
+        a_is_sparse, b_is_sparse: hints that most elements are zeros.
         output_type: the dtype to compute in and to return; `a` and `b` may then differ in dtype.
         grad_a, grad_b: say that an input is a gradient; without effect.
 
@@ -314,8 +314,12 @@ def matmul(
         flags = transpose_a or transpose_b or adjoint_a or adjoint_b or a_is_sparse or b_is_sparse
         if not flags and output_type is None:
             if a.value.ndim == 2 == b.value.ndim:
-                return _mat_mul(a, b, name)
-            if a.value.ndim >= 2 <= b.value.ndim:
+                try:
+                    return _mat_mul(a, b, name)
+                except InvalidArgumentError:
+                    if a.value.dtype is b.value.dtype:
+                        raise
+            elif a.value.ndim >= 2 <= b.value.ndim:
                 return batch_matmul(a, b, False, False, name)
     else:
         operand: Any
@@ -335,11 +339,14 @@ def matmul(
             left, adjoint_a = (conj(left), True) if transpose_a else (left, adjoint_a)
             right, adjoint_b = (conj(right), True) if transpose_b else (right, adjoint_b)
             return _batch_matmul_into(left, right, dtype, adjoint_a, adjoint_b, name)
-    if (a_is_sparse or b_is_sparse) and {left.dtype, right.dtype} <= {bfloat16, float32}:
+    rank_a: Any = shape_rank(left)
+    rank_b: Any = shape_rank(right)
+    are_matrices = rank_a is not None and rank_b is not None and rank_a <= 2 and rank_b <= 2
+    mixes = are_matrices and left.dtype is not right.dtype
+    if (a_is_sparse or b_is_sparse or mixes) and {left.dtype, right.dtype} <= {bfloat16, float32}:
         product = matmul(cast(left, float32), cast(right, float32), transpose_a or adjoint_a, transpose_b or adjoint_b)
         return cast(product, left.dtype if left.dtype is right.dtype else float32)
-    rank_a, rank_b = shape_rank(left), shape_rank(right)
-    if rank_a is not None and rank_b is not None and rank_a <= 2 and rank_b <= 2:
+    if are_matrices:
         if min(rank_a, rank_b) < 2 or not (transpose_a or transpose_b or adjoint_a or adjoint_b):
             return _mat_mul(left, right, name)  # the op refuses wrong dtypes, then vectors
         left, right = conj(left) if adjoint_a else left, conj(right) if adjoint_b else right

@@ -124,7 +124,7 @@ def _encrypt_number(number: Any, key: tuple[int, ...], bits: int, rounds: int) -
         mixed = rotated(keys[i - 1], bits - 3) ^ rotated(keys[i - 1], bits - 4)
         keys.append((_ROUND_CONSTANT & mask) ^ (sequence & 1) ^ keys[i - 3] ^ mixed)
         sequence >>= 1
-    left, right = number >> bits, number & mask
+    left, right = number >> bits & mask, number & mask
     for k in keys:
         left, right = right, left ^ (rotated(right, 1) & rotated(right, 8)) ^ rotated(right, 2) ^ k
     return left << bits | right

@@ -351,8 +351,7 @@ def pad(array: TensorLike, pad_width: TensorLike, mode: str, **kwargs: Any) -> T
 def flip(m: TensorLike, axis: int | None = None) -> Tensor:
     """Reverses the order along an axis, or along all."""
     x = as_array(m)
-    rank = x.shape.rank
-    axes = tf_range(rank_of(x, "flip")) if axis is None else [axis_of(axis, rank)]
+    axes = tf_range(rank_op(x)) if axis is None else [axis_of(axis, x.shape.rank)]
     return padding.reverse(x, axes)
 
 

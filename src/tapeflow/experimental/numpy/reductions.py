@@ -280,6 +280,8 @@ def diff(a: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
     x = as_array(a)
     rank = rank_of(x, "diff")
     place = axis_of(axis, rank)
+    if place < 0 < rank:
+        raise IndexError(f"axis {axis} is out of bounds for an array of rank {rank}")
     if place >= rank:
         raise ValueError(f"Argument `axis` (received axis={axis}) is out of bounds for input {x} of rank {rank}.")
     if n < 0:
