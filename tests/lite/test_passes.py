@@ -190,3 +190,54 @@ def test_dense_layers_keep_dimensions():
     assert codes(content) == {"FULLY_CONNECTED": 1}
     content = check(lambda x: tf.reshape(tf.reshape(x, [-1, 4]) @ W, [3, 2, 4]), x, batch=False)
     assert codes(content) == {"FULLY_CONNECTED": 1, "RESHAPE": 2}
+
+
+def test_paddings_of_images_of_unknown_size_stay():
+    filters = rng.standard_normal([3, 3, 2, 3]).astype(np.float32)
+
+    def padded(x):
+        return tf.nn.conv2d(tf.pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]]), filters, 1, "VALID")
+
+    assert codes(convert(padded, tf.TensorSpec([1, 8, 8, 2]))) == {"CONV_2D": 1}
+    assert codes(convert(padded, tf.TensorSpec([1, None, 8, 2]))) == {"PAD": 1, "CONV_2D": 1}
+    assert codes(convert(padded, tf.TensorSpec([None, 8, 8, 2]))) == {"CONV_2D": 1}
+
+
+@pytest.mark.parametrize(
+    ("function", "shape", "expected"),
+    [
+        (lambda x: x * 1.0 + x, [None, None, 4], {"ADD": 1}),
+        (lambda x: (x + [[0.0]]) * 2.0, [None, 4], {"MUL": 1}),
+        (lambda x: (x + [0.0, 0.0, 0.0, 0.0]) * 2.0, [None, 4], {"MUL": 1}),
+        (lambda x: (x + [[[0.0]]]) * 2.0, [3, 4], {"ADD": 1, "MUL": 1}),
+        (lambda x: (x + tf.zeros([3, 4])) * 2.0, [1, 4], {"ADD": 1, "MUL": 1}),
+        (lambda x: x * 1.0, [3, 4], {"MUL": 1}),
+        (lambda x: tf.nn.relu(x + 0.0), [3, 4], {"RELU": 1}),
+        (lambda x: tf.transpose(tf.transpose(x, [1, 2, 0]), [1, 2, 0]) + 1.0, [2, 3, 4], {"TRANSPOSE": 1, "ADD": 1}),
+        (lambda x: tf.transpose(tf.transpose(x, [1, 2, 0]), [2, 0, 1]) + 1.0, [2, 3, 4], {"ADD": 1}),
+        (lambda x: tf.reshape(tf.reshape(x, [6, 4]), [3, 8]) + 1.0, [2, 3, 4], {"RESHAPE": 1, "ADD": 1}),
+        (
+            lambda x: tf.nn.relu(tf.reshape(x @ W, [2, 2, 3])) + 1.0,
+            [3, 4],
+            {"FULLY_CONNECTED": 1, "RESHAPE": 1, "ADD": 1},
+        ),
+        (lambda x: tf.reshape(x @ W, [-1, 2, 2]) + [1.0, 2.0], [3, 4], {"FULLY_CONNECTED": 1, "RESHAPE": 1, "ADD": 1}),
+        (lambda x: tf.reshape(x @ W, [-1, 1, 4]) + [1.0, 2.0, 3.0, 4.0], [3, 4], {"FULLY_CONNECTED": 1, "RESHAPE": 1}),
+        (lambda x: (x @ W) + [[1.0, 2.0, 3.0, 4.0]], [3, 4], {"FULLY_CONNECTED": 1}),
+        (lambda x: (x[:1] @ W) + [[1.0], [2.0]], [3, 4], {"STRIDED_SLICE": 1, "FULLY_CONNECTED": 1, "ADD": 1}),
+        (lambda x: tf.nn.relu(x + x), [3, 4], {"ADD": 1}),
+        (lambda x: tf.nn.relu(x - 1.0), [3, 4], {"SUB": 1}),
+        (lambda x: tf.nn.relu6(x / 2.0), [3, 4], {"DIV": 1}),
+        (lambda x: tf.nn.relu(tf.exp(x)), [3, 4], {"EXP": 1, "RELU": 1}),
+        (lambda x: tf.nn.relu(x * 2.0) * 1.0 + 3.0, [3, 4], {"MUL": 1, "ADD": 1}),
+        (lambda x: (tf.nn.relu(x * 1.0)) + 3.0, [3, 4], {"RELU": 1, "ADD": 1}),
+        (lambda x: tf.math.erf(x), [3, 4], None),
+    ],
+)
+def test_more_remaining_operators(function, shape, expected):
+    content = convert(function, tf.TensorSpec(shape))
+    x = rng.standard_normal([2 if d is None else d for d in shape]).astype(np.float32)
+    for got, want in zip(run(content, x), tf.nest.flatten(function(tf.constant(x))), strict=True):
+        assert_close(got, want.numpy(), 2e-5)
+    assert expected is None or codes(content) == expected
+    assert "ERF" not in codes(content)

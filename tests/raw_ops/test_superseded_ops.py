@@ -40,6 +40,13 @@ CASES = {
         R.AdjustContrast(images=tf.cast(IMAGES, tf.uint8), contrast_factor=2.0, min_value=0.0, max_value=90.0),
         contrast(IMAGES, 2.0, 0.0, 90.0),
     ),
+    "AdjustContrast of several images": lambda: (
+        R.AdjustContrast(images=tf.concat([IMAGES, 3 - 2 * IMAGES], 0), contrast_factor=1.5, min_value=-70.0,
+                         max_value=60.0),
+        contrast(tf.concat([IMAGES, 3 - 2 * IMAGES], 0), 1.5, -70.0, 60.0),
+    ),
+    "Print": lambda: (R.Print(input=X, data=[X[0], "text"], message="said: ", summarize=1), X),
+    "Enter": lambda: (R.Enter(data=X, frame_name="f", is_constant=True), X),
     "BatchMatrixDiag": lambda: (R.BatchMatrixDiag(diagonal=X), tf.linalg.diag(X)),
     "BatchMatrixDiagPart": lambda: (R.BatchMatrixDiagPart(input=IMAGES), tf.linalg.diag_part(IMAGES)),
     "BatchMatrixSetDiag": lambda: (
@@ -110,3 +117,17 @@ def test_gradient_of_normalization(scaled):
 
 def test_facts_are_strings():
     assert R.Fact().dtype == tf.string and R.Fact().shape == []
+
+
+def test_prints_what_it_is_given(capfd):
+    R.Print(input=X, data=[X[0], tf.constant(7)], message="said: ", summarize=1)
+    assert capfd.readouterr().err == "said: [4 ... 3]7\n"
+
+
+@pytest.mark.parametrize("name", ["MaxPoolV2"])
+def test_windows_that_are_no_vectors(name):
+    options = {"strides": [1, 1, 1, 1], "padding": "VALID"}
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        R.MaxPoolV2(input=IMAGES, ksize=[[1, 2, 2, 1]], **options)
+    found = tf.function(lambda k: R.MaxPoolV2(input=IMAGES, ksize=k, **options))(tf.constant([1, 2, 2, 1]))
+    np.testing.assert_array_equal(found, R.MaxPool(input=IMAGES, ksize=[1, 2, 2, 1], **options))

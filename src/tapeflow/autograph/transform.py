@@ -167,6 +167,9 @@ class Transformer(ast.NodeTransformer):
     def visit_While(self, node: ast.While) -> Any:
         options = self._options(node)
         test_writes = activity.writes([node.test])
+        if test_writes:
+            options.keys.append(constant("test_assigns"))
+            options.values.append(constant(True))
         written = activity.writes(node.body) | test_writes
         state = sorted(written & (notes(node).live_in | notes(node).live_out))
         composites = self._composites(node.body, written)
@@ -209,7 +212,6 @@ class Transformer(ast.NodeTransformer):
             ast.copy_location(stmt, node)
             # The call gets the location of the statement's own line, for tracebacks.
             stmt.end_lineno, stmt.end_col_offset = where.end_lineno, where.end_col_offset
-            _locate_nodes(stmt, stmt)
         return stmts
 
     def _own_variables(self, body: list[ast.stmt], names: set[str]) -> set[str]:
@@ -257,7 +259,7 @@ class Transformer(ast.NodeTransformer):
         values += [load(n) for n in inner]
         targets += [store(n) for n in inner]
         get = function("get_state", [], [ast.Return(ast.Tuple(values, ast.Load()))])
-        declarations = self._declarations({*outputs, *inner}, ast.Pass(lineno=0, col_offset=0))
+        declarations = self._declarations({*outputs, *inner}, ast.Pass())
         take = ast.Assign([ast.Tuple(targets, ast.Store())], load("vars_"), None) if targets else ast.Pass()
         return [get, function("set_state", ["vars_"], [*declarations, take, *assignments])]
 
@@ -301,7 +303,7 @@ class Transformer(ast.NodeTransformer):
         if self._is_python_value(node.test):
             return self.generic_visit(node)
         message = build_lambda(self.visit(node.msg)) if node.msg else constant(None)
-        return _place_node(ast.Expr(self._replaced(node, "assert_stmt", self.visit(node.test), message)), node)
+        return ast.copy_location(ast.Expr(self._replaced(node, "assert_stmt", self.visit(node.test), message)), node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         """Removes annotations: annotations of local variables are never evaluated, and shared variables can't have
@@ -314,13 +316,13 @@ class Transformer(ast.NodeTransformer):
     def _replaced(self, node: ast.AST, operator: str, *arguments: ast.expr) -> ast.Call:
         """Returns the call of an operator that takes the place of a node."""
         self.changed = True
-        return _place_node(operator_call(operator, *arguments), node)
+        return ast.copy_location(operator_call(operator, *arguments), node)
 
     # ---- expressions -------------------------------------------------------------------------------------------------
 
     def visit_Name(self, node: ast.Name) -> Any:
         if isinstance(node.ctx, ast.Load) and notes(node).maybe_undefined:
-            return _place_node(operator_call("ld", ast.copy_location(load(node.id), node)), node)
+            return ast.copy_location(operator_call("ld", ast.copy_location(load(node.id), node)), node)
         return node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
@@ -328,7 +330,7 @@ class Transformer(ast.NodeTransformer):
             return self.generic_visit(node)
         first, *others = [self.visit(v) for v in node.values]
         name = "and_" if isinstance(node.op, ast.And) else "or_"
-        return self._replaced(node, name, first, *(_place_node(build_lambda(v), v) for v in others))
+        return self._replaced(node, name, first, *(ast.copy_location(build_lambda(v), v) for v in others))
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         if not isinstance(node.op, ast.Not) or self._is_python_value(node):
@@ -339,7 +341,7 @@ class Transformer(ast.NodeTransformer):
         if self._is_python_value(node.test) or _has_walrus(node.body, node.orelse):
             return self.generic_visit(node)
         text = ast.unparse(node.test)
-        body, orelse = (_place_node(build_lambda(v), v) for v in (self.visit(node.body), self.visit(node.orelse)))
+        body, orelse = (ast.copy_location(build_lambda(v), v) for v in (self.visit(node.body), self.visit(node.orelse)))
         return self._replaced(node, "if_exp", self.visit(node.test), body, orelse, constant(text))
 
     def visit_Compare(self, node: ast.Compare) -> Any:
@@ -347,13 +349,13 @@ class Transformer(ast.NodeTransformer):
             return self.generic_visit(node)
         parts: list[ast.expr] = [self.visit(node.left)]
         for op, value in zip(node.ops, node.comparators, strict=True):
-            parts += [constant(_COMPARISONS[type(op)]), _place_node(build_lambda(self.visit(value)), value)]
+            parts += [constant(_COMPARISONS[type(op)]), ast.copy_location(build_lambda(self.visit(value)), value)]
         return self._replaced(node, "compare", *parts)
 
     def visit_Call(self, node: ast.Call) -> Any:
         name = node.func.id if isinstance(node.func, ast.Name) else None
         if name == "super" and not node.args and self.owner and self._is_builtin("super"):
-            node.args = [_place_node(load("__class__"), node), _place_node(load(self.owner), node)]
+            node.args = [ast.copy_location(load("__class__"), node), ast.copy_location(load(self.owner), node)]
             return node
         if name in ("locals", "vars", "eval", "exec", "dir") and self._is_builtin(name):
             raise UnsupportedCode(f"{name}() looks into the function's frame")
@@ -465,19 +467,3 @@ def _without_declarations(stmts: list[ast.stmt]) -> list[ast.stmt]:
 def _has_walrus(*values: ast.expr) -> bool:
     """Returns True if there is a `:=`, whose variable would be local to a lambda."""
     return any(isinstance(n, ast.NamedExpr) for n in activity.own_nodes(values))
-
-
-def _place_node(node: Any, where: ast.AST) -> Any:
-    ast.copy_location(node, where)
-    return _locate_nodes(node, where)
-
-
-def _locate_nodes(node: Any, where: Any) -> Any:
-    """Gives nodes below that have no location the location of `where`."""
-    for child in ast.iter_child_nodes(node):
-        if "lineno" in child._attributes and (not getattr(child, "lineno", 0)):
-            ast.copy_location(child, where)
-            _locate_nodes(child, where)
-        elif not hasattr(child, "lineno"):
-            _locate_nodes(child, where)
-    return node

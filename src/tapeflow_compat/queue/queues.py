@@ -361,7 +361,7 @@ class _Queue(QueueBase):
     """
 
     def __init__(
-        self, op: str, capacity: int, dtypes: Any, shapes: Any, names: Any, shared_name: str | None, name: str,
+        self, op: str, capacity: int, dtypes: Any, shapes: Any, names: Any, shared_name: str | None, name: str | None,
         partial: bool = False, **attrs: Any,
     ) -> None:  # fmt: skip
         attrs = {
@@ -436,7 +436,7 @@ class FIFOQueue(_Queue):
         shapes: Sequence[ShapeLike] | ShapeLike = None,
         names: str | Sequence[str] | None = None,
         shared_name: str | None = None,
-        name: str = "fifo_queue",
+        name: str | None = "fifo_queue",
     ) -> None:
         super().__init__("FIFOQueueV2", capacity, dtypes, shapes, names, shared_name, name)
 
@@ -470,7 +470,7 @@ class RandomShuffleQueue(_Queue):
         names: str | Sequence[str] | None = None,
         seed: int | None = None,
         shared_name: str | None = None,
-        name: str = "random_shuffle_queue",
+        name: str | None = "random_shuffle_queue",
     ) -> None:
         seed1, seed2 = op_seeds(seed)
         super().__init__(
@@ -506,7 +506,7 @@ class PaddingFIFOQueue(_Queue):
         shapes: Sequence[ShapeLike] | ShapeLike,
         names: str | Sequence[str] | None = None,
         shared_name: str | None = None,
-        name: str = "padding_fifo_queue",
+        name: str | None = "padding_fifo_queue",
     ) -> None:
         types, count = _type_list(dtypes), len(_shape_list(shapes, partial=True))
         if shapes is None:
@@ -546,6 +546,6 @@ class PriorityQueue(_Queue):
         shapes: Sequence[ShapeLike] | ShapeLike = None,
         names: str | Sequence[str] | None = None,
         shared_name: str | None = None,
-        name: str = "priority_queue",
+        name: str | None = "priority_queue",
     ) -> None:
         super().__init__("PriorityQueueV2", capacity, types, shapes, names, shared_name, name)

@@ -336,7 +336,7 @@ def _row_ends(matrix: TensorShape) -> TensorShape:
 
 def _count(sparse_matrix: Any) -> torch.Tensor:
     matrix = _held(sparse_matrix)
-    count = matrix.lengths().reshape(matrix.batch, -1).sum(1).int()
+    count = matrix.lengths().reshape(matrix.batch, matrix.shape[-2]).sum(1).int()
     return count if len(matrix.shape) == 3 else count[0]
 
 

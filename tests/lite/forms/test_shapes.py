@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("ai_edge_litert")
 
 import tapeflow as tf
-from lite_runtime import check, convert
+from lite_runtime import assert_close, check, codes, convert, run
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 INTS = np.arange(12, dtype=np.int32).reshape(3, 4)
@@ -83,3 +83,78 @@ def test_values(function, inputs, batch):
 def test_ops_without_a_form(function, shape, message):
     with pytest.raises(TypeError, match=message):
         convert(function, tf.TensorSpec(shape))
+
+
+@pytest.mark.parametrize(("function", "expected"), [
+    (lambda x: x[:], {}),
+    (lambda x: x[:, :3], {}),
+    (lambda x: x[:, 0:9, ...], {}),
+    (lambda x: x[:, :2], {"STRIDED_SLICE": 1}),
+    (lambda x: x[:, 1:], {"STRIDED_SLICE": 1}),
+    (lambda x: x[:, ::2], {"STRIDED_SLICE": 1}),
+    (lambda x: x[:, 1], {"STRIDED_SLICE": 1}),
+    (lambda x: x[:, tf.newaxis], {"RESHAPE": 1}),
+    (lambda x: x[..., tf.newaxis, :2], {"STRIDED_SLICE": 1, "RESHAPE": 1}),
+    (lambda x: tf.reduce_sum(x, 1, keepdims=True)[:, 0], {"SUM": 1, "RESHAPE": 1}),
+    (lambda x: tf.concat([x, x[:, :0]], 1), {}),
+    (lambda x: tf.concat([x[:, :0], x[:, :0]], 1), {"STRIDED_SLICE": 1}),
+    (lambda x: tf.pad(x, [[0, 0], [1, 2], [0, 0]]), {"PAD": 1}),
+    (lambda x: tf.pad(x, [[0, 0], [1, 2], [0, 0]], constant_values=0.0), {"PAD": 1}),
+    (lambda x: tf.pad(x, [[0, 0], [1, 2], [0, 0]], constant_values=1.0), {"PADV2": 1}),
+    (lambda x: tf.roll(x, 3, 1), {}),
+    (lambda x: tf.roll(x, 1, 1), {"SPLIT_V": 1, "CONCATENATION": 1}),
+    (lambda x: tf.roll(x, [1, 0], [1, 2]), {"SPLIT_V": 1, "CONCATENATION": 1}),
+    (lambda x: tf.reverse(x, [1, 2]), {"REVERSE_V2": 2}),
+    (lambda x: tf.transpose(x, [0, 1, 2]), {}),
+    (lambda x: tf.transpose(x, [0, 2, 1]), {"TRANSPOSE": 1}),
+    (lambda x: tf.transpose(x, [0, -1, -2]), {"TRANSPOSE": 1}),
+    (lambda x: tf.reshape(x, [-1, 3, 4]), {}),
+    (lambda x: tf.reshape(x, [-1, 12]), {"RESHAPE": 1}),
+    (lambda x: tf.expand_dims(x, 1), {"RESHAPE": 1}),
+    (lambda x: tf.squeeze(x[:, :1], 1), {"STRIDED_SLICE": 1, "RESHAPE": 1}),
+    (lambda x: tf.shape(x), {"SHAPE": 1}),
+    (lambda x: tf.size(x), {"SHAPE": 1, "REDUCE_PROD": 1}),
+])  # fmt: skip
+def test_operators(function, expected):
+    assert codes(check(lambda x: function(x) * 2, X)) == {**expected, "MUL": 1}
+
+
+LONG = np.arange(24, dtype=np.float32).reshape(2, 3, 1, 4)
+
+
+@pytest.mark.parametrize(("function", "shape", "expected"), [
+    (lambda x: tf.expand_dims(x, 1), [None, None, 1, 4], {"EXPAND_DIMS": 1}),
+    (lambda x: tf.expand_dims(x, -1), [None, None, 1, 4], {"EXPAND_DIMS": 1}),
+    (lambda x: tf.squeeze(x, 2), [None, None, 1, 4], {"SQUEEZE": 1}),
+    (lambda x: tf.squeeze(x, -2), [None, None, 1, 4], {"SQUEEZE": 1}),
+    (lambda x: tf.squeeze(x, [2]), [None, 3, 1, None], {"SQUEEZE": 1}),
+    (lambda x: x[:, :, 0], [None, None, 1, 4], {"STRIDED_SLICE": 1}),
+    (lambda x: x[..., 1:3], [None, None, 1, 4], {"STRIDED_SLICE": 1}),
+    (lambda x: x[:, tf.newaxis], [None, None, 1, 4], {"STRIDED_SLICE": 1, "EXPAND_DIMS": 1}),
+    (lambda x: x[tf.newaxis, :, 1:, 0, tf.newaxis], [None, None, 1, 4], {"STRIDED_SLICE": 1, "EXPAND_DIMS": 2}),
+    (lambda x: x[..., tf.newaxis], [None, None, 1, 4], {"STRIDED_SLICE": 1, "EXPAND_DIMS": 1}),
+    (lambda x: x[:, ::-1, tf.newaxis, ..., ::2], [None, None, 1, 4], {"STRIDED_SLICE": 1, "EXPAND_DIMS": 1}),
+    (lambda x: tf.reshape(x, [-1, 4]), [None, None, 1, 4], {"RESHAPE": 1}),
+    (lambda x: tf.reshape(x, [-1, 2, 2]), [None, None, 1, 4], {"RESHAPE": 1}),
+    (lambda x: tf.reshape(x, [-1, tf.shape(x)[1] * 4]), [None, None, 1, 4], None),
+    (lambda x: tf.transpose(x, [1, 0, 3, 2]), [None, None, 1, 4], {"TRANSPOSE": 1}),
+    (lambda x: tf.concat([x, x], 1), [None, None, 1, 4], {"CONCATENATION": 1}),
+    (lambda x: tf.stack([x, x], 2), [None, None, 1, 4], {"PACK": 1}),
+    (lambda x: tf.unstack(x, axis=3), [None, None, 1, 4], {"UNPACK": 1}),
+    (lambda x: tf.split(x, 2, -1), [None, None, 1, 4], {"SPLIT": 1}),
+    (lambda x: tf.split(x, [1, 3], 3), [None, None, 1, 4], {"SPLIT_V": 1}),
+    (lambda x: tf.tile(x, [1, 2, 3, 1]), [None, None, 1, 4], {"TILE": 1}),
+    (lambda x: tf.pad(x, [[0, 0], [1, 1], [0, 0], [2, 0]]), [None, None, 1, 4], {"PAD": 1}),
+    (lambda x: tf.reverse(x, [1]), [None, None, 1, 4], {"REVERSE_V2": 1}),
+    (lambda x: tf.broadcast_to(x, tf.shape(x)), [None, None, 1, 4], None),
+    (lambda x: tf.zeros_like(x) + x, [None, None, 1, 4], None),
+    (lambda x: tf.fill(tf.shape(x)[:2], 3.0), [None, None, 1, 4], None),
+    (lambda x: tf.shape_n([x, x[0]]), [None, None, 1, 4], None),
+    (lambda x: x[:tf.shape(x)[1]], [None, None, 1, 4], None),
+])  # fmt: skip
+def test_several_sizes_are_unknown(function, shape, expected):
+    content = convert(function, tf.TensorSpec(shape))
+    for got, want in zip(run(content, LONG), tf.nest.flatten(function(tf.constant(LONG))), strict=True):
+        assert got.shape == tuple(want.shape)
+        assert_close(got, want.numpy(), 1e-6)
+    assert expected is None or codes(content) == expected

@@ -302,7 +302,12 @@ def while_stmt(
     names: Sequence[str],
     options: dict[str, Any],
 ) -> None:
-    """Runs `while test(): body()`; in the graph from the first test that returns a tensor of it."""
+    """Runs `while test(): body()`; in the graph from the first test that returns a tensor of it.
+
+    Args:
+        options: the options of `set_loop_options`, and `test_assigns` if the test assigns variables.
+    """
+    assigns = options.pop("test_assigns", False)
     while True:
         graph = graph_being_built()
         mark = len(graph.operations) if graph is not None else 0
@@ -313,7 +318,7 @@ def while_stmt(
         if not going:
             return
         body()
-    if not any(op.stateful for op in graph.operations[mark:]):
+    if not assigns and not any(op.stateful for op in graph.operations[mark:]):
         StagedLoop(body, test, get_state, set_state, names, options).over((), lambda: True, lambda: (NOTHING, ()))
         return
     # The test has effects, and ran once already: each iteration runs it for the next one.

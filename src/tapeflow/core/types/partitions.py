@@ -32,7 +32,12 @@ def fewest_parts(shape: TensorShape, axis: int, element: int, max_bytes: int, ma
         element: the number of bytes of an element.
         max_bytes: the number of bytes of a part.
         max_parts: the largest number of parts, which may make them larger; None for no limit.
+
+    Raises:
+        ValueError: the shape is not static.
     """
+    if not shape.is_fully_defined():
+        raise ValueError(f"shape is not fully defined: {shape}")
     size = shape[axis]
     slice_bytes = shape.num_elements() * element // size if size else 0
     in_one = max(1, max_bytes // slice_bytes) if slice_bytes else size or 1
@@ -47,6 +52,11 @@ def most_parts(shape: TensorShape, axis: int, element: int, min_bytes: int, max_
         shape, axis, element: see `fewest_parts`.
         min_bytes: the number of bytes of a part.
         max_parts: the largest number of parts.
+
+    Raises:
+        ValueError: the shape has no such dimension.
     """
+    if axis >= len(shape):
+        raise ValueError(f"Cannot partition variable along axis {axis} when shape is only {shape}")
     count = -(-shape.num_elements() * element // min_bytes)
     return parts_along(shape, axis, max(1, min(shape[axis], max_parts, count)))

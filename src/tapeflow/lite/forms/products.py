@@ -74,13 +74,14 @@ def _contract_pair(
     lead = [sizes[n] for n in batch]
     if len(inner) != 1 or len(columns) != 1:
         right = w.reshape(right, [*lead, one_inner, one_column])
-    if len(rows) == len(inner) == 1 or (not batch and right.value is not None and len(inner) == 1 and rows):
+    keeps_rows = len(inner) == 1 and (len(rows) == 1 or (not batch and right.value is not None and bool(rows)))
+    if keeps_rows:
         middle = product(w, left, right, False, False, [*lead, *[sizes[n] for n in rows], one_column])
     else:
         left = w.reshape(left, [*lead, one_row, one_inner])
         middle = product(w, left, right, False, False, [*lead, one_row, one_column])
     order = [*batch, *rows, *columns]
-    if middle.rank != len(order):
+    if len(columns) != 1 or (len(rows) != 1 and not keeps_rows):
         middle = _split_sizes(w, middle, [sizes[n] for n in order], [places[n] for n in order])
     return w.transpose(middle, [order.index(n) for n in result])
 

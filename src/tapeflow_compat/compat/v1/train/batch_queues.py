@@ -13,8 +13,8 @@ from tapeflow.control.conditions_and_loops import cond
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.dtypes import DType, float32, int32
 from tapeflow.core.types.dtypes import bool as boolean
-from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.io.sparse import deserialize_many_sparse, serialize_many_sparse, serialize_sparse
@@ -87,20 +87,27 @@ class _Examples:
         return whole if isinstance(components, list) else whole[0]
 
 
+def _common_dtypes(examples: Sequence[_Examples]) -> list[DType]:
+    """Returns the dtypes of the components of several examples.
+
+    Raises:
+        TypeError: the dtypes differ.
+    """
+    first, *others = ([t.dtype for t in e.components] for e in examples)
+    for other in others:
+        if first != other:
+            names = [", ".join(d.name for d in dtypes) for dtypes in (first, other)]
+            raise TypeError(f"Expected types to be consistent: {names[0]} vs. {names[1]}.")
+    return first
+
+
 def _merged_shapes(examples: Sequence[_Examples]) -> list[TensorShape]:
     """Returns the shapes that the components of several examples have in common.
 
     Raises:
-        TypeError: the dtypes differ.
         ValueError: shapes differ.
     """
-    first = examples[0]
-    for other in examples[1:]:
-        one, two = ([t.dtype for t in e.components] for e in (first, other))
-        if one != two:
-            names = [", ".join(d.name for d in dtypes) for dtypes in (one, two)]
-            raise TypeError(f"Expected types to be consistent: {names[0]} vs. {names[1]}.")
-    shapes = first.shapes()
+    shapes = examples[0].shapes()
     for other in examples[1:]:
         shapes = [a.merge_with(b) for a, b in zip(shapes, other.shapes(), strict=True)]
     return shapes
@@ -174,9 +181,9 @@ def _batches(
     with name_scope(name, scope) as path:
         keep = _keep(keep_input, many)
         examples = [_Examples(tensors, many) for tensors in several]
-        static_shapes = _merged_shapes(examples)
-        dtypes = [t.dtype for t in examples[0].components]
-        queue = make(dtypes=dtypes, shapes=static_shapes if shapes is None else shapes, shared_name=shared_name)
+        dtypes = _common_dtypes(examples)
+        shapes = _merged_shapes(examples) if shapes is None else shapes
+        queue = make(dtypes=dtypes, shapes=shapes, shared_name=shared_name)
         operations = [_enqueue(queue, e, keep) for e in examples]
         add_queue_runner(QueueRunner(queue, [op for op in operations for _ in range(threads)]))
         scalar(*fullness(queue))

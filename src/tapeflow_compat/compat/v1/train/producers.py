@@ -145,7 +145,7 @@ def input_producer(
         if shuffle:
             tensor = permutation.shuffle(tensor, seed=seed)
         tensor = limit_epochs(tensor, num_epochs)
-        queue = FIFOQueue(capacity, [tensor.dtype], [shape], shared_name=shared_name, name=name or "fifo_queue")
+        queue = FIFOQueue(capacity, [tensor.dtype], [shape], shared_name=shared_name, name=name)
         add_queue_runner(QueueRunner(queue, [queue.enqueue_many([tensor])], cancel_op=cancel_op))
         if summary_name is not None:
             scalar(summary_name, cast(queue.size(), float32) * (1.0 / capacity))
