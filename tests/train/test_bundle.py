@@ -282,3 +282,22 @@ def test_damaged_tables_of_tensors(tmp_path):
         path.write_bytes(data)
         with pytest.raises(tf.errors.DataLossError, match=r"Unable to read the checkpoint file .*old"):
             Bundle(str(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "bounds", "key"),
+    [
+        ("a", [(0, 1)], "0061000101018081"),
+        ("a/b", [(63, 64)], "00612f6200010101bfc040"),
+        ("\0z", [(64, 65)], "0000ff7a00010101c040c041"),
+        ("\u00ffname", [(8191, 8192)], "00c3bf6e616d6500010101dfffe02000"),
+        ("w", [(8192, 3), (0, -1)], "007700010102e0200083807f"),
+        ("w", [(1048575, 1048576)], "007700010101effffff0100000"),
+        ("w", [(2**41, 1)], "007700010101fe02000000000081"),
+        ("w", [(2**48, 1)], "007700010101ff0100000000000081"),
+        ("w", [(2**55, 1)], "007700010101ff808000000000000081"),
+        ("w", [(2**62, 1)], "007700010101ffc0400000000000000081"),
+    ],
+)
+def test_keys_of_pieces_are_tensorflows(name, bounds, key):
+    assert slice_key(name, bounds).hex() == key
