@@ -17,6 +17,7 @@ from tapeflow.autodiff.targets_and_sources import (
     gives_zeros,
     pack_gradients,
     seed_of,
+    seeds_in,
     sources_in,
     targets_in,
     zeros_like,
@@ -179,7 +180,7 @@ class GradientTape:
         else:
             targets = targets_in(target)
             # As in TensorFlow, a list is one gradient for each target, also where there is only one target.
-            seeds = [] if output_gradients is None else nest.flatten(output_gradients, expand_composites=True)
+            seeds = [] if output_gradients is None else seeds_in(output_gradients)
             dys = [seed_of(t, seeds[i] if i < len(seeds) else None) for i, t in enumerate(targets)]
             targets = [t for t, d in zip(targets, dys, strict=True) if d is not None]
             dys = [d for d in dys if d is not None]

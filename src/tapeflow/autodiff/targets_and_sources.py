@@ -129,13 +129,19 @@ def targets_in(value: Any) -> list[Any]:
     return _check_leaves(flat, "targets")
 
 
+def seeds_in(value: Any) -> list[Any]:
+    """Returns the tensors in a nest of initial gradients; slices as one tensor."""
+    dense = [convert(leaf) if isinstance(leaf, IndexedSlices) else leaf for leaf in nest.flatten(value)]
+    return nest.flatten(dense, expand_composites=True)
+
+
 def seed_of(target: Tensor, output_gradient: Tensor | float | None) -> Any:
     """Returns the gradient from which a target's backward pass starts: `output_gradient`, or by default ones.
 
     It is None for a target that is not differentiable.
     """
     if output_gradient is not None:
-        return output_gradient if isinstance(output_gradient, IndexedSlices) else convert(output_gradient, target.dtype)
+        return convert(output_gradient, target.dtype)
     if not target.dtype.differentiable:
         return None
     if state.graph is not None:

@@ -218,3 +218,110 @@ def test_bools_in_graphs_become_numbers():
             assert x.dtype is dtype and session.run(x) == expected
         with pytest.raises((TypeError, ValueError)):
             tf.constant(True, tf.string)
+
+
+def test_numbers_beyond_float32():
+    for number in (float("inf"), float("-inf"), 3.4028234663852886e38, -3.4028234663852886e38):
+        assert tf.constant(number).numpy() == number and tf.constant(number).dtype is tf.float32
+    for number in (1e39, -1e39, 3.41e38):
+        with pytest.raises(ValueError, match="out of range"):
+            tf.constant(number)
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:  # graphs take them for infinite
+            assert session.run(tf.constant(number)) == np.sign(number) * np.inf
+    assert np.isnan(tf.constant(float("nan")).numpy())
+
+
+def test_a_bool_of_a_graph_does_not_fit_eagerly():
+    with tf.Graph().as_default():
+        assert tf.constant(True, tf.uint8).dtype is tf.uint8
+        assert (tf.constant(1, tf.uint8) + True).dtype is tf.uint8
+    for _ in range(2):
+        with pytest.raises(TypeError, match="Cannot convert True to EagerTensor of dtype uint8"):
+            tf.constant(True, tf.uint8)
+
+
+@pytest.mark.parametrize("dtype", [tf.resource, tf.variant])
+def test_handles_are_made_of_nothing(dtype):
+    for value in (np.array([1, 2]), np.float32(1.0), 1, [1.5]):
+        with pytest.raises((TypeError, ValueError, tf.errors.OpError)):
+            tf.constant(value, dtype)
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [
+        ([np.float64(1.5)], "float32"),
+        ([[np.float64(1.5)], [2]], "float32"),
+        ([np.float32(1.5), 2.5], "float32"),
+        ([np.int64(1), np.int64(2)], "int32"),
+        ([np.int64(2**31 - 1), -(2**31)], "int32"),
+        ([np.int64(2**31)], "int64"),
+        ([-(2**31) - 1, np.int64(1)], "int64"),
+        ([np.int8(1)], "int8"),
+        ([np.float16(1)], "float16"),
+        ([np.uint8(1), 2], "int32"),
+    ],
+)
+def test_numbers_of_numpy_in_lists_of_graphs(value, dtype):
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        x = tf.constant(value)
+        assert x.dtype.name == dtype and np.array_equal(session.run(x), np.array(value))
+
+
+@pytest.mark.parametrize("count", [1, 40])
+@pytest.mark.parametrize("kind", ["S", "U", ">U", object])
+def test_arrays_of_texts(count, kind):
+    texts = np.array(["", "a", "long text"] * count)
+    array = texts.astype("S" if kind == "S" else object if kind is object else kind + "9")
+    expected = [text.encode() for text in texts.tolist()]
+    for given, wanted in ((array, expected), (array[::-2], expected[::-2]), (array.reshape(3, -1), None)):
+        found = tf.constant(given)
+        assert found.dtype is tf.string and found.shape == given.shape
+        assert found.numpy().reshape(-1).tolist() == (wanted or expected)
+    if kind != "S":
+        assert tf.constant(np.array(["é", "日本"] * count)).numpy().tolist() == ["é".encode(), "日本".encode()] * count
+    numbers = np.array(["1", "0", "25"] * count).astype(array.dtype)
+    with pytest.raises(TypeError):
+        tf.constant(numbers, tf.bfloat16)
+    for dtype in (tf.float32, tf.float64, tf.int64):
+        assert tf.constant(numbers, dtype).numpy().tolist() == [1, 0, 25] * count
+    assert tf.constant(array[:0]).shape == [0]
+
+
+class Ordered:
+    """A value with several converters."""
+
+
+def test_converters_are_asked_by_priority():
+    asked = []
+
+    def converter(name, result):
+        def convert(value, dtype=None, name=name, as_ref=False):
+            asked.append(label)
+            return result
+
+        label = name
+        return convert
+
+    for label, priority, result in (
+        ("late", 150, tf.constant(2)),
+        ("early", 50, NotImplemented),
+        ("default", None, NotImplemented),
+    ):
+        options = {} if priority is None else {"priority": priority}
+        tf.register_tensor_conversion_function(Ordered, converter(label, result), **options)
+    assert tf.convert_to_tensor(Ordered()).numpy() == 2 and asked == ["early", "default", "late"]
+
+
+def test_shapes_become_vectors():
+    shape = tf.TensorShape([2, 3])
+    for dtype in (tf.int32, tf.int64):
+        found = tf.constant(shape, dtype)
+        assert found.dtype is dtype and found.numpy().tolist() == [2, 3]
+    assert tf.convert_to_tensor(tf.TensorShape([])).shape == [0]
+    for dtype in (tf.float32, tf.int8, tf.string):
+        with pytest.raises((TypeError, ValueError)):
+            tf.convert_to_tensor(shape, dtype)
+    for unknown in ([None], [2, None], None):
+        with pytest.raises(ValueError, match="Cannot convert a partially known TensorShape"):
+            tf.convert_to_tensor(tf.TensorShape(unknown))

@@ -134,3 +134,67 @@ def test_constants_of_graphs(value, dtype):
         with tf.compat.v1.Session() as session:
             found = session.run(x).tolist()
             assert found == (value if dtype != "string" else [b"a"])
+
+
+# What lists of one or two elements become, by the requested dtype: a dot, or the letter of the error; and without one.
+ELEMENTS = {
+    "bool": True, "np.bool": np.True_, "int": 1, "np.int8": np.int8(2), "float": 1.5, "np.float16": np.float16(2.5),
+    "np.float64": np.float64(3.5), "complex": 1j, "text": "a",
+}  # fmt: skip
+DTYPES = [
+    tf.bool, tf.int8, tf.uint8, tf.int32, tf.int64, tf.uint64, tf.float16, tf.bfloat16, tf.float32, tf.float64,
+    tf.complex64, tf.complex128, tf.string, tf.qint8,
+]  # fmt: skip
+OUTCOMES = {
+    ".TT....T..T.TT bool": ("bool, bool bool"),
+    ".TTTTTTTTTTTTT bool": ("bool np.bool, np.bool, np.bool bool, np.bool np.bool"),
+    "VVV....V..V.VV V": ("bool int, bool np.int8"),
+    "VVVVVV.V..V.VV V": ("bool float, bool np.float16, bool np.float64"),
+    "VVVVVVVVVVV.VV V": (
+        "bool complex, int complex, np.int8 complex, float complex, np.float16 complex, np.float64 complex"
+    ),
+    "VVVVVVVVVVVVVV V": (
+        "bool text, np.bool int, np.bool np.int8, np.bool float, np.bool np.float16, np.bool np.float64, "
+        "np.bool complex, np.bool text, int np.bool, int text, np.int8 np.bool, np.int8 text, float np.bool, "
+        "float text, np.float16 np.bool, np.float16 text, np.float64 np.bool, np.float64 text, complex "
+        "np.bool, complex text, text bool, text np.bool, text int, text np.int8, text float, text np.float16, "
+        "text np.float64, text complex"
+    ),
+    "T...........T. int32": (
+        "int, int bool, int int, int np.int8, np.int8, np.int8 bool, np.int8 int, np.int8 np.int8"
+    ),
+    "TTTTTT......TT float32": (
+        "int float, int np.float16, int np.float64, np.int8 float, np.int8 np.float16, np.int8 np.float64, "
+        "float, float bool, float int, float np.int8, float float, float np.float16, float np.float64"
+    ),
+    "TTTTTT......TT float16": (
+        "np.float16, np.float16 bool, np.float16 int, np.float16 np.int8, np.float16 float, np.float16 "
+        "np.float16, np.float16 np.float64"
+    ),
+    "TTTTTT......TT float64": (
+        "np.float64, np.float64 bool, np.float64 int, np.float64 np.int8, np.float64 float, np.float64 "
+        "np.float16, np.float64 np.float64"
+    ),
+    "TTTTTTTTTT..TT complex128": (
+        "complex, complex bool, complex int, complex np.int8, complex float, complex np.float16, complex "
+        "np.float64, complex complex"
+    ),
+    "TTTTTTTTTTTT.T string": ("text, text text"),
+}
+
+
+def outcome(value, dtype=None):
+    try:
+        found = tf.constant(value, dtype).dtype
+    except (TypeError, ValueError) as error:
+        return type(error).__name__[0]
+    return found.name if dtype is None else "." if found is dtype else "?"
+
+
+@pytest.mark.parametrize("expected", OUTCOMES)
+def test_kinds_of_elements(expected):
+    for kinds in OUTCOMES[expected].split(", "):
+        value = [ELEMENTS[kind] for kind in kinds.split()]
+        for given in (value, tuple(value), [value, value], [tuple(value)]):
+            assert f"{''.join(outcome(given, dtype) for dtype in DTYPES)} {outcome(given)}" == expected, kinds
+        assert outcome(value * 40) == expected.split()[1]

@@ -282,3 +282,11 @@ def test_arrays_of_numpy():
     assert np.asarray(strings).dtype == object and np.asarray(strings).shape == (1, 2)
     assert np.asarray(strings, "S2").dtype == "S2" and np.asarray(strings, "S2").tolist() == [[b"a", b"bc"]]
     assert StringArray.from_objects([[b"a"], [b"b"]]).shape == (2, 1)
+
+
+def test_scalars_have_no_rows():
+    scalar = StringArray.scalar(b"a")
+    for key in (0, np.array([0]), slice(1), (0,)):
+        with pytest.raises(IndexError):
+            scalar[key]
+    assert scalar[...].tolist() == b"a" and scalar[None].tolist() == [b"a"] and scalar[np.newaxis, ...].shape == (1,)
