@@ -46,7 +46,7 @@ def _check_blocks(rank: int | None, block_shape: Sequence[int], paddings: Sequen
         raise invalid("block_shape rank should be 1 instead of 0")
     if rank is not None and rank < len(block_shape) + 1:
         raise invalid(f"input rank should be >= {len(block_shape) + 1} instead of {rank}")
-    if np.shape(paddings) != (len(block_shape), 2):
+    if np.shape(paddings) != (len(block_shape), 2) and (len(block_shape) or np.size(paddings)):
         actual = text(np.shape(paddings))
         raise invalid(f"{name} should have shape [{len(block_shape)}, 2] instead of {actual}")
     for i, b in enumerate(block_shape):

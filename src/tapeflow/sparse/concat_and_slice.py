@@ -28,6 +28,7 @@ from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.attr_values import attr_value
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_ranks_first, check_sizes, check_sparse, text, with_rank
 from tapeflow.core.ops.static import value_of
@@ -83,10 +84,11 @@ def _sparse_reorder(
     return input_indices[at], input_values[at]
 
 
-@_sparse_reorder.gradient(needs="input0 outputs")
+@_sparse_reorder.gradient(needs="input0")
 def _(call: Call, d_indices: Tensor, d_values: Tensor) -> Any:
     indices = call.inputs[0]
-    return None, sparse_add_grad(d_values, indices, indices, call.outputs[0])[0]
+    order = _sparse_reorder(indices, range_op(shape_op(indices)[0]), call.attrs[0])[1]
+    return None, gather(d_values, ops.InvertPermutation(order))
 
 
 def reorder(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
