@@ -286,13 +286,9 @@ def read_bmp(data: bytes, channels: int) -> np.ndarray:
         raise invalid(f"The BMP file has width {width}, height {height} and its pixels at {start}")
     line = -(-own * width // 4) * 4
     rows = abs(height)
-    if len(data) - start < line * (rows - 1) + own * width:
-        raise invalid(
-            "Input size should match (header_size + row_size * abs_height) but they differ by "
-            f"{len(data) - start - line * rows}"
-        )
-    raw = data[start : start + line * rows].ljust(line * rows, b"\0")
-    lines = np.frombuffer(raw, np.uint8).reshape(rows, line)[:, : own * width]
+    if more := len(data) - start - line * rows:
+        raise invalid(f"Input size should match (header_size + row_size * abs_height) but they differ by {more}")
+    lines = np.frombuffer(data, np.uint8, offset=start).reshape(rows, line)[:, : own * width]
     pixels = lines.reshape(rows, width, own)[:: 1 if height < 0 else -1]
     if own > 1:
         pixels = pixels[..., [2, 1, 0, 3][:own]]

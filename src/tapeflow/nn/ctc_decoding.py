@@ -106,9 +106,7 @@ def _find_paths(
         for time in range(lengths[example]):
             row, best = (time * batch + example) * classes, 0
             for i in range(1, classes):
-                if inputs[row + best] != inputs[row + best]:
-                    break
-                if not inputs[row + i] <= inputs[row + best]:
+                if inputs[row + i] > inputs[row + best]:
                     best = i
             scores[example] -= inputs[row + best]
             if best != blank and not (merge_repeated and best == before):
@@ -218,27 +216,38 @@ def _search_beams(
             blanks = scores[5 * node + 3] + log_p[row + blank]
             scores[5 * node] = _log_add(blanks, labelled)
             scores[5 * node + 1], scores[5 * node + 2] = blanks, labelled
-        lowest = -1
+        lowest, evicted = -1, 0
         for i in range(active):
             node = branches[i]
-            for label in range(blank):
+            for label in range(-1, blank):  # -1 for the node itself
                 same = label == nodes[4 * node + 1]
-                grown = log_p[row + label] + (scores[5 * node + 4] if same else scores[5 * node + 3])
+                grown = scores[5 * node + 3]
+                if label >= 0:
+                    grown = log_p[row + label] + (scores[5 * node + 4] if same else grown)
                 full = sizes[1] >= width
                 if full and lowest < 0:
                     lowest = 0
                     for j in range(1, sizes[1]):
                         if scores[5 * leaves[j]] < scores[5 * leaves[lowest]]:
                             lowest = j
-                if not grown > _NEVER or (full and grown <= scores[5 * leaves[lowest]]):  # NaN is not, either
+                rejected = not grown > _NEVER or (full and grown <= scores[5 * leaves[lowest]])  # NaN is, too
+                if label < 0:
+                    if rejected:
+                        break
+                    continue
+                if rejected and not evicted:
                     continue
                 child = nodes[4 * node + 2]
                 while child >= 0 and nodes[4 * child + 1] != label:
                     child = nodes[4 * child + 3]
                 if child >= 0 and scores[5 * child] > _NEVER:
                     continue
+                if rejected:
+                    if child >= 0:  # as in TensorFlow, a leaf that was lost in this step does not grow then
+                        scores[5 * child + 3], scores[5 * child + 4] = _NEVER, _NEVER
+                    continue
                 if full:
-                    lost = 5 * leaves[lowest]
+                    lost, evicted = 5 * leaves[lowest], 1
                     scores[lost], scores[lost + 1], scores[lost + 2] = _NEVER, _NEVER, _NEVER
                     for j in range(lowest, sizes[1] - 1):
                         leaves[j] = leaves[j + 1]

@@ -92,11 +92,11 @@ def _dilation_rule(
         if len(values) != 4:
             raise invalid(f"Dilation2D requires the {name} attribute to contain 4 values, but got: {len(values)}")
     x, filter = x.with_rank(4), filter.with_rank(3)
-    (channels,) = x[3:].merge_with(filter[2:])
+    x[3:].assert_is_compatible_with(filter[2:])
     inner = (x[1], x[2]), (filter[0], filter[1]), strides[1:3], rates[1:3]
     if None in (*inner[0], *inner[1]):  # all or nothing
         return TensorShape([x[0], None, None, filter[2]])
-    return TensorShape([x[0], *(windows_along(*sizes, padding) for sizes in zip(*inner, strict=True)), channels])
+    return TensorShape([x[0], *(windows_along(*sizes, padding) for sizes in zip(*inner, strict=True)), filter[2]])
 
 
 @op("Dilation2D", shape=_dilation_rule)

@@ -18,6 +18,7 @@ from tapeflow.core.types.dtypes import DType, float32, int32
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import less
+from tapeflow.math.division import divide_no_nan
 from tapeflow.math.elementwise import square
 from tapeflow.math.extrema import maximum
 from tapeflow.math.reduction import reduce_sum
@@ -127,7 +128,7 @@ def inverse_stft_window_fn(
         overlaps = -(-length // step)
         squares = pad(square(window), [[0, overlaps * step - length]])
         sums = reduce_sum(reshape(squares, [overlaps, step]), 0)
-        return window / tile(sums, [overlaps])[:length]
+        return divide_no_nan(window, tile(sums, [overlaps])[:length])
 
     return inverse_window_fn
 

@@ -1,0 +1,79 @@
+"""Decoders of CTC, beside all alignments of short sequences."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+
+def labelling(path, blank):
+    """The labels of an alignment: equal neighbors are one, and blanks none."""
+    return tuple(c for i, c in enumerate(path) if c != blank and (not i or c != path[i - 1]))
+
+
+@pytest.mark.parametrize(("steps", "classes"), [(1, 2), (3, 3), (5, 3), (4, 4)])
+def test_a_wide_beam_finds_the_most_likely_labellings(steps, classes):
+    logits = np.random.default_rng(0).normal(size=(steps, 2, classes))
+    decoded, scores = tf.nn.ctc_beam_search_decoder(tf.constant(logits), [steps, max(steps - 1, 1)], 1000, 2)
+    for example, length in enumerate((steps, max(steps - 1, 1))):
+        shares = np.exp(logits[:length, example])
+        shares /= shares.sum(1, keepdims=True)
+        found = {}
+        for path in itertools.product(range(classes), repeat=length):
+            labels = labelling(path, classes - 1)
+            found[labels] = found.get(labels, 0.0) + np.prod(shares[range(length), path])
+        best = sorted(found, key=found.get, reverse=True)
+        for k in range(2):
+            row = tf.sparse.to_dense(decoded[k], default_value=-1)[example].numpy()
+            assert tuple(row[row >= 0]) == best[k]
+            np.testing.assert_allclose(scores[example, k], np.log(found[best[k]]), 1e-6)
+
+
+@pytest.mark.parametrize("merge", [True, False])
+@pytest.mark.parametrize("blank", [None, 0, 1, -2])
+def test_the_most_likely_class_of_each_step(merge, blank):
+    logits, lengths = np.random.default_rng(0).normal(size=(9, 3, 3)).astype(np.float32), [9, 5, 0]
+    decoded, scores = tf.nn.ctc_greedy_decoder(logits, lengths, merge, blank)
+    rows = []
+    for example, length in enumerate(lengths):
+        path = logits[:length, example].argmax(1)
+        kept = [c for i, c in enumerate(path) if not (merge and i and c == path[i - 1])]
+        rows.append([c for c in kept if c != (2 if blank is None else blank % 3)])
+        np.testing.assert_allclose(scores[example, 0], -logits[:length, example].max(1).sum(), 1e-6)
+    (decoded,) = decoded
+    assert decoded.dense_shape.numpy().tolist() == [3, max(map(len, rows))]
+    assert decoded.values.numpy().tolist() == [c for row in rows for c in row]
+    assert decoded.indices.numpy().tolist() == [[i, j] for i, row in enumerate(rows) for j in range(len(row))]
+
+
+DECODERS = [lambda x, n: tf.nn.ctc_greedy_decoder(x, n), lambda x, n: tf.nn.ctc_beam_search_decoder(x, n, 2)]
+INVALID, PRECONDITION = tf.errors.InvalidArgumentError, tf.errors.FailedPreconditionError
+
+
+@pytest.mark.parametrize("decode", DECODERS)
+@pytest.mark.parametrize(
+    ("shape", "lengths", "error", "message"),
+    [
+        ((4, 2), [4, 4], INVALID, "not a 3-Tensor"),
+        ((4, 2, 0), [4, 4], INVALID, "must not be empty"),
+        ((4, 2, 3), [[4, 4]], INVALID, "not a vector"),
+        ((4, 2, 3), [4], PRECONDITION, "batch_size: 2"),
+        ((4, 2, 3), [4, 5], PRECONDITION, r"sequence_length\(1\) <= 4"),
+    ],
+)
+def test_arguments_that_are_refused(decode, shape, lengths, error, message):
+    with pytest.raises(error, match=message):
+        decode(tf.zeros(shape), lengths)
+
+
+def test_more_refusals():
+    x = tf.zeros([4, 1, 3])
+    for blank in (3, -4):
+        with pytest.raises(INVALID, match="expected to be between -3 and 2"):
+            tf.nn.ctc_greedy_decoder(x, [4], blank_index=blank)
+    with pytest.raises(INVALID, match="more paths than the beam width"):
+        tf.nn.ctc_beam_search_decoder(x, [4], 2, 3)
+    with pytest.raises(INVALID, match="Less leaves"):
+        tf.nn.ctc_beam_search_decoder(tf.zeros([1, 1, 2]), [1], 5, 3)
