@@ -13,7 +13,7 @@ from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data.elements import Element
-from tapeflow.data.node import Node, Rows, dataset_op, integer, pieces
+from tapeflow.data.node import INFINITE, Node, Rows, dataset_op, integer, pieces
 
 
 @dataset_op("RangeDataset")
@@ -42,6 +42,9 @@ class Range(Node):
         return TensorSpec([], self.output_types[0])
 
     def cardinality(self) -> int:
+        return INFINITE if self.stop >= sys.maxsize else self._count()
+
+    def _count(self) -> int:
         try:
             return len(self.range)
         except OverflowError:  # longer than sys.maxsize
@@ -49,7 +52,7 @@ class Range(Node):
 
     def iterate(self) -> Iterator[Element]:
         between = self.rows().between
-        for start, stop in pieces(self.cardinality()):
+        for start, stop in pieces(self._count()):
             yield from zip(between(start, stop)[0].unbind(0), strict=False)
 
     def rows(self) -> Rows:
@@ -58,4 +61,4 @@ class Range(Node):
         def between(first: int, last: int) -> Element:
             return (torch.arange(start + first * step, start + last * step, step, dtype=dtype),)
 
-        return Rows(self.cardinality(), lambda numbers: ((numbers * step + start).to(dtype),), between)
+        return Rows(self._count(), lambda numbers: ((numbers * step + start).to(dtype),), between)
