@@ -264,8 +264,16 @@ def nothing_but_a_docstring(x):
 
 def chains(x):
     return [
-        0 < x < 3, 0 <= x <= 2, 3 > x > 0, 2 >= x >= 0, x == x == 2, x != 1 != 2, 0 < x == 2, x in [x] and 1 < 2 < 3,
-        x is x is not None, 1 in [1] not in [[2]],
+        0 < x < 3,
+        0 <= x <= 2,
+        3 > x > 0,
+        2 >= x >= 0,
+        x == x == 2,
+        x != 1 != 2,
+        0 < x == 2,
+        x in [x] and 1 < 2 < 3,
+        x is x is not None,
+        1 in [1] not in [[2]],
     ]
 
 
@@ -453,7 +461,9 @@ def only_passes(x):
     return x
 
 
-FUNCTIONS = [f for f in list(globals().values()) if getattr(f, "__code__", None) and f.__code__.co_varnames[:1] == ("x",)]
+FUNCTIONS = [
+    f for f in list(globals().values()) if getattr(f, "__code__", None) and f.__code__.co_varnames[:1] == ("x",)
+]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
