@@ -118,10 +118,6 @@ def _sparse_slice(backprop_val_grad: Tensor, input_indices: Tensor, input_start:
 # ---- images ----------------------------------------------------------------------------------------------------------
 
 
-def _as_images(grads: Any, original_image: TensorShape, *_: Any) -> TensorShape:
-    return original_image
-
-
 def _images_rule(grads: Any, size: Any, *_: Any) -> TensorShape:
     grads = with_rank(grads, 4)
     with_dimension(with_rank(size, 1), 0, 2)

@@ -102,11 +102,10 @@ def _normalized(image: np.ndarray) -> np.ndarray:
     """Scales an image to bytes: from 0 to its largest number, or around 128 if some are negative."""
     if image.dtype == np.uint8:
         return image
-    image = image.astype(np.float64 if image.dtype == np.float64 else np.float32)
     finite = np.isfinite(image)
     low, high = (image[finite].min(), image[finite].max()) if finite.any() else (0.0, 0.0)
     largest, offset, top = (max(abs(low), abs(high)), 128, 127) if low < 0 else (high, 0, 255)
-    scale = image.dtype.type(0 if largest < 1e-6 else top / largest)
+    scale = image.dtype.type(0 if largest < 1e-6 else np.float32(top) / np.float32(largest))
     whole = finite.all(axis=-1, keepdims=True)
     scaled = (np.where(whole, image, 0) * scale + image.dtype.type(offset)).astype(np.uint8)
     return np.where(whole, scaled, _BAD_COLOR[: image.shape[-1]])
@@ -177,6 +176,8 @@ def tensor_summary(
 @op("MergeSummary", strings=True, shape=scalar)
 def merge_summary(inputs: list[np.ndarray]) -> StringArray:
     """Merges several `Summary` messages into one."""
+    if not inputs:
+        raise invalid("Value for attr 'N' of 0 must be at least minimum 1")
     merged, tags = summary_pb2.Summary(), set()
     for text in (t for array in inputs for t in array.reshape(-1)):
         try:
