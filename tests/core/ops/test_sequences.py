@@ -203,7 +203,7 @@ def test_kinds_of_elements(expected):
 def test_integers_beyond_all_floats():
     for value in ([10**400], [1, 10**400], [True, -(10**400)]):
         for dtype in (tf.float16, tf.float32, tf.float64):
-            with pytest.raises(ValueError, match="out of range"):
+            with pytest.raises(ValueError, match=r"range|large"):
                 tf.constant(value, dtype)
 
 
