@@ -235,3 +235,20 @@ def test_objects_and_their_paths(tmp_path):
     assert paths[next(i for i, o in enumerate(objects) if o is inner)] == ["inner"]
     assert paths[next(i for i, o in enumerate(objects) if o is v)] == ["inner", "v"]
     assert ["items", "1"] in paths
+
+
+def test_datasets_of_functions(tmp_path):
+    """A function takes a dataset that is an attribute; another one is refused."""
+    module = tf.Module()
+    module.dataset = tf.data.Dataset.from_tensor_slices([1.0, 2.0, 3.0]).map(lambda x: x * 2.0)
+    module.total = tf.function(lambda: module.dataset.reduce(0.0, lambda a, x: a + x), input_signature=[])
+    meta = saved(module, tmp_path / "m")
+    (name,) = node_at(meta, "total").function.concrete_functions
+    assert len(meta.object_graph_def.concrete_functions[name].bound_inputs) == 1
+    assert tf.saved_model.load(str(tmp_path / "m")).total().numpy() == 12.0
+    other = tf.data.Dataset.range(3)
+    module = scale(
+        total=tf.function(lambda: other.reduce(tf.constant(0, tf.int64), lambda a, x: a + x), input_signature=[])
+    )
+    with pytest.raises(AssertionError, match="untracked"):
+        saved(module, tmp_path / "n")

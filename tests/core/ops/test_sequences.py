@@ -198,3 +198,19 @@ def test_kinds_of_elements(expected):
         for given in (value, tuple(value), [value, value], [tuple(value)]):
             assert f"{''.join(outcome(given, dtype) for dtype in DTYPES)} {outcome(given)}" == expected, kinds
         assert outcome(value * 40) == expected.split()[1]
+
+
+def test_integers_beyond_all_floats():
+    for value in ([10**400], [1, 10**400], [True, -(10**400)]):
+        for dtype in (tf.float16, tf.float32, tf.float64):
+            with pytest.raises(ValueError, match=r"range|large"):
+                tf.constant(value, dtype)
+
+
+def test_none_in_graphs():
+    with tf.Graph().as_default():
+        with pytest.raises(ValueError, match="None values not supported"):
+            tf.constant(None)
+        for value in ([None], [1, None], [[None]]):
+            with pytest.raises((TypeError, ValueError)):
+                tf.constant(value)
