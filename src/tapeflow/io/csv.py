@@ -402,6 +402,7 @@ def decode_csv(
 
     Raises:
         InvalidArgumentError: a record has too few or too many fields, or one is missing or does not convert.
+        ValueError: `select_cols` are not in ascending order, or not as many as `record_defaults`.
 
     Example:
         >>> [t.numpy().tolist() for t in tf.io.decode_csv(["1,x", ",y"], [[7], [""]])]
@@ -415,5 +416,10 @@ def decode_csv(
     for name_of_attr, value in (("field_delim", field_delim), ("na_value", na_value)):
         if not isinstance(value, (str, bytes)):
             raise TypeError(f"Expected string for argument '{name_of_attr}' not {value!r}.")
-    attrs = field_delim, use_quote_delim is not False, na_value, [*map(int, select_cols or ())]
+    selected = [*map(int, select_cols or ())]
+    if selected != sorted({*selected}) or min(selected, default=0) < 0:
+        raise ValueError(f"select_cols is not strictly increasing, or contains negative values: {selected}")
+    if selected and len(selected) != len(record_defaults):
+        raise ValueError("Length of select_cols and record_defaults do not match.")
+    attrs = field_delim, use_quote_delim is not False, na_value, selected
     return list(_decode_csv(convert(records, string), defaults, *attrs, name))
