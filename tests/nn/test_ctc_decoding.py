@@ -48,6 +48,14 @@ def test_the_most_likely_class_of_each_step(merge, blank):
     assert decoded.indices.numpy().tolist() == [[i, j] for i, row in enumerate(rows) for j in range(len(row))]
 
 
+def test_defaults():
+    logits = 9.0 * tf.one_hot([[1], [1], [0], [2]], 3)
+    for options in ({}, {"merge_repeated": True}, {"blank_index": 2}):
+        assert tf.nn.ctc_greedy_decoder(logits, [4], **options)[0][0].values.numpy().tolist() == [1, 0]
+    decoded, scores = tf.nn.ctc_beam_search_decoder(logits, [4])
+    assert len(decoded) == 1 and decoded[0].values.numpy().tolist() == [1, 0] and scores.shape == [1, 1]
+
+
 DECODERS = [lambda x, n: tf.nn.ctc_greedy_decoder(x, n), lambda x, n: tf.nn.ctc_beam_search_decoder(x, n, 2)]
 INVALID, PRECONDITION = tf.errors.InvalidArgumentError, tf.errors.FailedPreconditionError
 
