@@ -46,6 +46,12 @@ def test_convolutions_of_volumes_and_integers_and_more_batches():
     np.testing.assert_array_equal(y, expected.reshape(2, 3, 5, 6, 3))
 
 
+def test_sums_of_large_integers_are_exact():
+    x = tf.constant([2**24 + 1, 2**24 + 3], tf.int32)[None, :, None, None]
+    y = tf.conv(x, tf.ones([2, 1, 1, 1], tf.int32), [1, 1, 1, 1], "VALID")
+    assert y.numpy().item() == 2**25 + 4
+
+
 def test_static_shapes():
     def shape_of(x, filters, strides=(1, 1, 1, 1), padding="VALID", **attrs):
         specs = [tf.TensorSpec(dims) for dims in (x, filters)]
@@ -56,6 +62,7 @@ def test_static_shapes():
     assert shape_of([2, 3, 7, 6, 3], [3, 2, 3, 4], batch_dims=2) == [2, 3, 5, 5, 4]
     assert shape_of([2, 3, 7, 6], [3, 2, 3, 4], data_format="CHANNELS_FIRST") == [2, 4, 5, 5]
     assert shape_of(None, [3, 2, 3, 4]) is None
+    assert shape_of([2, 7, 6, 3], None) is None
 
 
 @pytest.mark.parametrize(

@@ -63,15 +63,14 @@ def _fused_batch_norm(
 ) -> tuple[torch.Tensor, ...]:
     channels = _check_channels(x, data_format, scale=scale, offset=offset)
     empty = scale.new_empty(0)
-    if not is_training:
-        _check_channels(x, data_format, mean=mean, variance=variance)
-        y = aten.native_batch_norm(_to_first(x, data_format), scale, offset, mean, variance, False, 0.0, epsilon)[0]
-        return _from_first(y, data_format), mean, variance, mean, variance, empty
-    if exponential_avg_factor != 1.0:
+    if not is_training or exponential_avg_factor != 1.0:
         _check_channels(x, data_format, mean=mean, variance=variance)
     if not x.numel():
         unknown = scale.new_full((channels,), torch.nan)
         return x, unknown, unknown, unknown, unknown, empty
+    if not is_training:
+        y = aten.native_batch_norm(_to_first(x, data_format), scale, offset, mean, variance, False, 0.0, epsilon)[0]
+        return _from_first(y, data_format), mean, variance, mean, variance, empty
     image = _to_first(x, data_format)
     y, batch_mean, inverse = aten.native_batch_norm(image, scale, offset, None, None, True, 0.0, epsilon)
     batch_variance = inverse.pow(-2).sub_(epsilon)
