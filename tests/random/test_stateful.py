@@ -337,6 +337,22 @@ grad(lambda a: 0 * R.gamma([2], a), [1.0, 2.0])
     float32 [2] [0, 0]
 grad(lambda m: R.normal([3], m, 2.0), 1.0)
     float32 [] 3
+drawn_by_op_seed(O.RandomUniformInt, shape=[3], minval=1, maxval=9, seed=0, seed2=3)
+    int32 [3] [5, 1, 5]
+drawn_by_op_seed(O.RandomUniformInt, shape=[3], minval=1, maxval=9, seed=3, seed2=0)
+    int32 [3] [8, 7, 3]
+drawn_by_op_seed(O.RandomStandardNormal, shape=[3], dtype=tf.float32, seed=3, seed2=0)
+    float32 [3] [-1.8647, 0.80265, -0.44322]
+drawn_by_op_seed(O.TruncatedNormal, shape=[3], dtype=tf.float32, seed=0, seed2=3)
+    float32 [3] [-1.4096, -0.53668, -0.56524]
+drawn_by_op_seed(O.RandomPoissonV2, shape=[3], rate=2.0, seed=3, seed2=0)
+    int64 [3] [1, 4, 1]
+drawn_by_op_seed(O.Multinomial, logits=[[1.0, 2.0, 3.0]], num_samples=4, seed=3, seed2=0)
+    int64 [1, 4] [[0, 1, 2, 0]]
+inside(R.gamma, 0, inf, [50], [0.5, 0.01, 2.0])
+    ('float32'; (50; 3); True)
+inside(R.gamma, 0, inf, [50], [0.5, 2.0], dtype=tf.float64)
+    ('float64'; (50; 2); True)
 """)
 
 

@@ -348,8 +348,6 @@ def _multinomial_op(
         generator = torch_generator(logits.device)
         drawn = torch.rand(batch, num_samples, generator=generator, dtype=torch.float64, device=logits.device)
         return rejection.categories(drawn, logits).to(output_dtype.torch)
-    if not batch * num_samples:
-        return torch.empty((batch, num_samples), dtype=output_dtype.torch, device=logits.device)
     blocks = _RESERVED * batch * (-(-num_samples // 4) * 8)
     stream = reserve(("Multinomial", logits.dtype, output_dtype), seed, seed2, blocks)
     return draw_categories(stream, logits, num_samples, output_dtype.torch)

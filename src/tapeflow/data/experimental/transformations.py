@@ -378,7 +378,7 @@ def map_and_batch(
     Args:
         map_func: takes an element.
         batch_size: the number of elements in a batch.
-        num_parallel_batches: accepted, and has no effect.
+        num_parallel_batches: has no effect, and must not be given with `num_parallel_calls`.
         drop_remainder: whether to leave out a smaller last batch.
         num_parallel_calls: the number of threads; None for none.
 
@@ -387,6 +387,7 @@ def map_and_batch(
 
     Raises:
         InvalidArgumentError: `batch_size` is not positive.
+        ValueError: both `num_parallel_batches` and `num_parallel_calls` are given.
 
     Example:
         >>> ds = tf.data.Dataset.range(4)
@@ -394,6 +395,11 @@ def map_and_batch(
         >>> [x.tolist() for x in ds.as_numpy_iterator()]
         [[0, 1], [4, 9]]
     """
+    if num_parallel_batches is not None and num_parallel_calls is not None:
+        raise ValueError(
+            "`map_and_batch` allows only one of `num_parallel_batches` and `num_parallel_calls` to be set, but "
+            f"`num_parallel_batches` was set to {num_parallel_batches} and `num_parallel_calls` to {num_parallel_calls}."
+        )
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
 
 
