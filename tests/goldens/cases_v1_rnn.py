@@ -34,7 +34,7 @@ def ran(make, feed=None):
 X = floats(2, 4, 2)
 def steps():
     return [tf.constant(X[:, i]) for i in range(4)]
-def by_time():
+def timed():
     return tf.constant(X.transpose(1, 0, 2))
 PAIR = floats(2, 3, 1), floats(2, 3, 2)
 def hidden(x, shape):
@@ -69,8 +69,8 @@ ran(lambda: N.dynamic_rnn(Cell(), X, [2, 4], dtype=tf.float32))
 ran(lambda: N.dynamic_rnn(Cell(), X, [0, 1], dtype=tf.float32))
 ran(lambda: N.dynamic_rnn(Cell(), X, [2, 3], tf.ones([2, 2])))
 ran(lambda: N.dynamic_rnn(Cell(), X, None, tf.ones([2, 2]), scope="mine"))
-ran(lambda: N.dynamic_rnn(Cell(), by_time(), [1, 3], dtype=tf.float32, time_major=True))
-ran(lambda: N.dynamic_rnn(Cell(), by_time(), dtype=tf.float32, time_major=True))
+ran(lambda: N.dynamic_rnn(Cell(), timed(), [1, 3], dtype=tf.float32, time_major=True))
+ran(lambda: N.dynamic_rnn(Cell(), timed(), dtype=tf.float32, time_major=True))
 ran(lambda: N.dynamic_rnn(Cell(), hidden(X, [None, None, 2]), hidden([2, 4], [None]), dtype=tf.float32))
 ran(lambda: N.dynamic_rnn(Cell(), hidden(X, [2, None, 2]), dtype=tf.float32))
 ran(lambda: N.dynamic_rnn(Cell(), hidden(X, [None, 4, 2]), dtype=tf.float32))
@@ -81,8 +81,8 @@ ran(lambda: N.dynamic_rnn(Nested(), PAIR, [1, 3], dtype=tf.float32))
 ran(lambda: N.bidirectional_dynamic_rnn(Cell(), Cell(), X, dtype=tf.float32))
 ran(lambda: N.bidirectional_dynamic_rnn(Cell(), Cell(), X, [2, 3], dtype=tf.float32))
 ran(lambda: N.bidirectional_dynamic_rnn(Cell(), Cell(), X, None, tf.ones([2, 2]), tf.ones([2, 2]) * 3))
-ran(lambda: N.bidirectional_dynamic_rnn(Cell(), Cell(), by_time(), [2, 3], dtype=tf.float32, time_major=True, scope="m"))
-ran(lambda: N.bidirectional_dynamic_rnn(Cell(), Cell(), by_time(), dtype=tf.float32, time_major=True))
+ran(lambda: N.bidirectional_dynamic_rnn(Cell(), Cell(), timed(), [2, 3], dtype=tf.float32, time_major=True, scope="m"))
+ran(lambda: N.bidirectional_dynamic_rnn(Cell(), Cell(), timed(), dtype=tf.float32, time_major=True))
 ran(lambda: N.static_rnn(Cell(), steps(), dtype=tf.float32))
 ran(lambda: N.static_rnn(Cell(), steps(), tf.ones([2, 2]), scope="mine"))
 ran(lambda: N.static_rnn(Cell(), steps(), dtype=tf.float32, sequence_length=[1, 3]))
