@@ -109,6 +109,13 @@ N.compute_accidental_hits(true[0], [0, 1], 2)
 N.compute_accidental_hits(true, [0, 1], 3)
 """)
 
+# ---- maxima of windows with NaN and minus infinity -------------------------------------------------------------------
+HOLES = ["tf.where(drawn(1, 4, 5, 2) > 0.9, nan, drawn(1, 4, 5, 2))", "tf.where(drawn(1, 4, 5, 2) > -1.5, nan, -inf)"]
+GROUP.family("N.max_pool2d({x}, {k}, {s}, '{p}')", x=HOLES, k="2 3", s="1 2", p="SAME VALID")
+GROUP.family("N.max_pool_with_argmax({x}, {k}, {s}, '{p}')", x=HOLES, k="2 3", s="1 2", p="SAME VALID")
+GROUP.family("grad(lambda x: N.max_pool2d(x, {k}, 1, 'SAME') * drawn(1, 4, 5, 2, seed=3), {x})", x=HOLES, k="2 3")
+GROUP.family("N.max_pool2d({x}, [1, 1, 1, 2], [1, 1, 1, 2], 'VALID')", x=HOLES)
+
 # ---- quotients -------------------------------------------------------------------------------------------------------
 DIVISIONS = "tf.truncatediv tf.math.floordiv tf.math.floormod tf.math.truediv tf.math.divide"
 GROUP.family(

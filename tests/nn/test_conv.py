@@ -45,8 +45,9 @@ def convolve(x, filters, dims, steps, rates, padding, order):
     return tf.transpose(y, [0, *range(2, dims + 2), 1]) if order == "first" else y
 
 
-@pytest.mark.parametrize("order", FORMATS)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    ("name", "order"), [(name, order) for name in CASES for order in FORMATS if order == "last" or "many" not in name]
+)
 def test_convolutions_and_their_gradients(name, order):
     """A convolution is linear in images and in filters, so a gradient times a change is the change of the result."""
     sizes, window, channels, depth, results, steps, rates, padding = CASES[name]
