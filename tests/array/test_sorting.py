@@ -214,6 +214,20 @@ rule(lambda i: tf.math.invert_permutation(i), ints(5))
     ((5))
 rule(lambda i: tf.math.invert_permutation(i), ints(5, 5))
     ValueError
+unknown(lambda a, b: tf.searchsorted(a, b), [[1, 3]], [[2, 5]], rank=True)
+    int32 [1, 2] [[1, 2]]
+tf.sort(X, 2**63)
+    ValueError
+tf.unravel_index(tf.zeros([0], tf.int32), [0, 4])
+    InvalidArgumentError
+tf.unique(np.array([-5, 3, -5, 7, 3] * 4))
+    (int64 [3] [-5, 3, 7]; int32 [20] [0, 1, 0, 2, 1, 0, 1, 0, 2, 1, 0, 1, 0, 2, 1, 0, 1, 0, 2, 1])
+tf.math.invert_permutation([5, 0])
+    InvalidArgumentError
+rule(lambda x: R.UniqueV2(x=x, axis=[1]), None)
+    (None; (None))
+rule(lambda x: tf.sort(x), None)
+    (None)
 """)
 
 

@@ -149,6 +149,14 @@ rule(lambda r, d: D(r, [d]), tf.TensorSpec([2], tf.string), tf.TensorSpec([2], t
     ValueError
 rule(lambda r, d: D(r, [d]), tf.TensorSpec([2], tf.string), tf.TensorSpec([1, 1], tf.int32))
     ValueError
+D(["x,2"] + many("1,2") + [",2"], [[9], [0]])
+    InvalidArgumentError
+D(["1,2"], [[0], [0]], "")
+    InvalidArgumentError
+D(['"a",b,c'], [[""], [""], [""]])
+    (string [1] [b'a']; string [1] [b'b']; string [1] [b'c'])
+D(['a,b,"c"'], [[""], [""], [""]])
+    (string [1] [b'a']; string [1] [b'b']; string [1] [b'c'])
 ''')
 
 

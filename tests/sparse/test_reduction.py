@@ -324,6 +324,20 @@ sp.sampled_addmm([[0, 1]], [1], [2, 2], [[1.0], [3.0]], [[5.0, 6.0]], 2, 3, tf.f
     (int32 [1, 2] [[0, 1]]; float64 [1] [20]; int32 [2] [2, 2])
 sp.sampled_addmm([[[0, 1]], [[1, 1]]], [[1.0], [2.0]], [2, 2], [[[1.0], [3.0]]] * 2, [[[5.0, 6.0]]] * 2)
     (int32 [2, 1, 2] [[[0, 1]], [[1, 1]]]; float32 [2, 1] [[7], [20]]; int32 [2] [2, 2])
+rule(lambda x: [sp.reduce_sum(A), sp.reduce_sum(A, 0), sp.reduce_sum(A, [1], True), sp.reduce_max(C, [0, -1])], [])
+    ((); (4); (3; 1); (3))
+rule(lambda x: sp.reduce_sum(A, 2), [])
+    ((4))
+rule(lambda i: R.SparseSoftmax(sp_indices=i, sp_values=[1.0], sp_shape=[2, 2]), tf.TensorSpec([1], tf.int64))
+    ValueError
+rule(lambda v: R.SparseSoftmax(sp_indices=[[0, 0]], sp_values=v, sp_shape=[2, 2]), [1, 1])
+    ValueError
+sp.reduce_sum(tf.SparseTensor([[-1, 0], [0, 1], [-1, 3]], [1, 2, 3], [2, 4]), 1, output_is_sparse=True)
+    sparse int64 [2, 1] [[-1], [0]] int32 [2] [4, 2] int64 [1] [2]
+sp.segment_sum([1.0, 2.0], [0, 1], [0, 3], 2)
+    InvalidArgumentError
+sp.reduce_sum(A, keepdims=False)
+    float32 [] 6
 """)
 
 
