@@ -5,7 +5,8 @@ import pytest
 
 import tapeflow as tf
 from outcomes import read_rows
-from ways import check, check_row
+from traced_calls import check_row
+from ways import check
 
 
 def whole(*shape):
@@ -23,16 +24,15 @@ ROWS = read_rows("""
 tf.space_to_batch(B4, [2, 1], [[0, 0], [0, 0]])[:, 0, 0, 0]
     float32 [4] [0, 8, 2, 10]
 tf.space_to_batch(B4, [2, 2], [[1, 1], [2, 0]])[..., 0]
-    float32 [8, 3, 2] [[[0, 0], [0, 2], [0, 6]], [[0, 0], [0, 10], [0, 14]], [[0, 0], [0, 3], [0, 7]], [[0, 0], [0,
-    11], [0, 15]], [[0, 0], [0, 4], [0, 0]], [[0, 8], [0, 12], [0, 0]], [[0, 1], [0, 5], [0, 0]], [[0, 9], [0, 13],
-    [0, 0]]]
+    float32 [8, 3, 2] [[[0, 0], [0, 2], [0, 6]], [[0, 0], [0, 10], [0, 14]], [[0, 0], [0, 3], [0, 7]], [[0, 0], [0, 11],
+    [0, 15]], [[0, 0], [0, 4], [0, 0]], [[0, 8], [0, 12], [0, 0]], [[0, 1], [0, 5], [0, 0]], [[0, 9], [0, 13], [0, 0]]]
 tf.space_to_batch_nd(whole(1, 6, 2), [3], [[0, 0]])
     float32 [3, 2, 2] [[[0, 1], [6, 7]], [[2, 3], [8, 9]], [[4, 5], [10, 11]]]
 tf.space_to_batch_nd(whole(1, 4), [2], [[1, 1]])
     float32 [2, 3] [[0, 1, 3], [0, 2, 0]]
 tf.space_to_batch_nd(whole(1, 4, 2, 2), [2, 1], [[1, 1], [0, 1]])
-    float32 [2, 3, 3, 2] [[[[0, 0], [0, 0], [0, 0]], [[4, 5], [6, 7], [0, 0]], [[12, 13], [14, 15], [0, 0]]], [[[0,
-    1], [2, 3], [0, 0]], [[8, 9], [10, 11], [0, 0]], [[0, 0], [0, 0], [0, 0]]]]
+    float32 [2, 3, 3, 2] [[[[0, 0], [0, 0], [0, 0]], [[4, 5], [6, 7], [0, 0]], [[12, 13], [14, 15], [0, 0]]], [[[0, 1],
+    [2, 3], [0, 0]], [[8, 9], [10, 11], [0, 0]], [[0, 0], [0, 0], [0, 0]]]]
 tf.space_to_batch_nd(whole(1, 4), np.zeros([0], int), np.zeros([0, 2], int))
     float32 [1, 4] [[0, 1, 2, 3]]
 tf.space_to_batch_nd(whole(1, 5), [2], [[0, 0]])
@@ -67,54 +67,54 @@ tf.batch_to_space(whole(4, 2), [2], [[-1, 0]])
     InvalidArgumentError
 tf.batch_to_space(whole(4, 2), [-2], [[0, 0]])
     InvalidArgumentError
-grad(lambda x: tf.space_to_batch_nd(x, [2], [[1, 1]]), whole(1, 4))
+cube_grads(lambda x: tf.space_to_batch_nd(x, [2], [[1, 1]]), whole(1, 4))
     (float32 [1, 4] [[0, 3, 12, 27]])
-grad(lambda x: tf.batch_to_space(x, [2], [[1, 0]]), whole(4, 2))
+cube_grads(lambda x: tf.batch_to_space(x, [2], [[1, 0]]), whole(4, 2))
     (float32 [4, 2] [[0, 3], [0, 27], [48, 75], [108, 147]])
-unknown(lambda x, b, p: tf.space_to_batch_nd(x, b, p), whole(1, 4), [2], [[1, 1]])
+sized(lambda x, b, p: tf.space_to_batch_nd(x, b, p), whole(1, 4), [2], [[1, 1]])
     ValueError
-unknown(lambda x, b, p: tf.batch_to_space(x, b, p), whole(4, 2), [2], [[1, 0]])
+sized(lambda x, b, p: tf.batch_to_space(x, b, p), whole(4, 2), [2], [[1, 0]])
     ValueError
-rule(lambda x: tf.space_to_batch_nd(x, [2], [[1, 1]]), [1, 4, 3])
-    ((2; 3; 3))
-rule(lambda x: tf.space_to_batch_nd(x, [2], [[1, 1]]), [None, 4, None])
-    ((None; 3; None))
-rule(lambda x: tf.space_to_batch_nd(x, [2, 3], [[1, 1], [0, 0]]), [3, None, 9])
-    ((18; None; 3))
-rule(lambda x: tf.space_to_batch_nd(x, [2], [[1, 2]]), [1, 4])
+static(lambda x: tf.space_to_batch_nd(x, [2], [[1, 1]]), [1, 4, 3])
+    '(2, 3, 3)'
+static(lambda x: tf.space_to_batch_nd(x, [2], [[1, 1]]), [None, 4, None])
+    '(None, 3, None)'
+static(lambda x: tf.space_to_batch_nd(x, [2, 3], [[1, 1], [0, 0]]), [3, None, 9])
+    '(18, None, 3)'
+static(lambda x: tf.space_to_batch_nd(x, [2], [[1, 2]]), [1, 4])
     ValueError
-rule(lambda x: tf.space_to_batch_nd(x, [2], [[1, 1]]), None)
-    (None)
-rule(lambda x: tf.space_to_batch_nd(x, [2, 2], [[1, 1], [0, 0]]), [4, 4])
+static(lambda x: tf.space_to_batch_nd(x, [2], [[1, 1]]), None)
+    '<unknown>'
+static(lambda x: tf.space_to_batch_nd(x, [2, 2], [[1, 1], [0, 0]]), [4, 4])
     ValueError
-rule(lambda x: tf.space_to_batch_nd(x, [2], [[-1, 1]]), [1, 4])
+static(lambda x: tf.space_to_batch_nd(x, [2], [[-1, 1]]), [1, 4])
     ValueError
-rule(lambda x, b: tf.space_to_batch_nd(x, b, [[1, 1]]), [1, 4, 3], ints(1))
-    ((None; None; 3))
-rule(lambda x, b: tf.space_to_batch_nd(x, b, [[1, -1]]), [1, 4, 3], ints(1))
+static(lambda x, b: tf.space_to_batch_nd(x, b, [[1, 1]]), [1, 4, 3], ints(1))
+    '(None, None, 3)'
+static(lambda x, b: tf.space_to_batch_nd(x, b, [[1, -1]]), [1, 4, 3], ints(1))
     ValueError
-rule(lambda x, b: tf.space_to_batch_nd(x, b, [[1, 1]]), [1, 4, 3], ints(None))
+static(lambda x, b: tf.space_to_batch_nd(x, b, [[1, 1]]), [1, 4, 3], ints(None))
     ValueError
-rule(lambda x, b: tf.space_to_batch_nd(x, b, [[1, 1], [0, 0]]), [1, 4, 3], ints(1))
+static(lambda x, b: tf.space_to_batch_nd(x, b, [[1, 1], [0, 0]]), [1, 4, 3], ints(1))
     ValueError
-rule(lambda x, b: tf.space_to_batch_nd(x, b, [[1, 1]]), None, ints(1))
-    (None)
-rule(lambda x, p: tf.space_to_batch_nd(x, [2], p), [1, 4, 3], ints(1, 2))
-    ((2; None; 3))
-rule(lambda x, p: tf.space_to_batch_nd(x, [2], p), [1, 4, 3], ints(None, 2))
-    ((2; None; 3))
-rule(lambda x, p: tf.space_to_batch_nd(x, [2], p), [1, 4, 3], ints(2))
+static(lambda x, b: tf.space_to_batch_nd(x, b, [[1, 1]]), None, ints(1))
+    '<unknown>'
+static(lambda x, p: tf.space_to_batch_nd(x, [2], p), [1, 4, 3], ints(1, 2))
+    '(2, None, 3)'
+static(lambda x, p: tf.space_to_batch_nd(x, [2], p), [1, 4, 3], ints(None, 2))
+    '(2, None, 3)'
+static(lambda x, p: tf.space_to_batch_nd(x, [2], p), [1, 4, 3], ints(2))
     ValueError
-rule(lambda x: tf.batch_to_space(x, [2], [[1, 2]]), [4, 5, 3])
-    ((2; 7; 3))
-rule(lambda x: tf.batch_to_space(x, [2], [[1, 2]]), [None, None, 3])
-    ((None; None; 3))
-rule(lambda x: tf.batch_to_space(x, [2], [[1, 2]]), [5, 5])
+static(lambda x: tf.batch_to_space(x, [2], [[1, 2]]), [4, 5, 3])
+    '(2, 7, 3)'
+static(lambda x: tf.batch_to_space(x, [2], [[1, 2]]), [None, None, 3])
+    '(None, None, 3)'
+static(lambda x: tf.batch_to_space(x, [2], [[1, 2]]), [5, 5])
     ValueError
-rule(lambda x: tf.batch_to_space(x, [2], [[1, 2]]), [4, 1])
+static(lambda x: tf.batch_to_space(x, [2], [[1, 2]]), [4, 1])
     ValueError
-rule(lambda x: tf.batch_to_space(x, [2], [[1, 2]]), None)
-    (None)
+static(lambda x: tf.batch_to_space(x, [2], [[1, 2]]), None)
+    '<unknown>'
 tf.required_space_to_batch_paddings([5, 4], [2, 4])
     (int32 [2, 2] [[0, 1], [0, 0]]; int32 [2, 2] [[0, 1], [0, 0]])
 tf.required_space_to_batch_paddings([5, 4], [2, 3], [[1, 1], [0, 2]])
@@ -127,7 +127,7 @@ tf.required_space_to_batch_paddings([5], [[2]])
     ValueError
 tf.required_space_to_batch_paddings([5], [2], [[0, 0], [0, 0]])
     ValueError
-unknown(lambda s: tf.required_space_to_batch_paddings(s, [2, 3], [[1, 0], [0, 0]]), [5, 4])
+sized(lambda s: tf.required_space_to_batch_paddings(s, [2, 3], [[1, 0], [0, 0]]), [5, 4])
     (int32 [2, 2] [[1, 0], [0, 2]]; int32 [2, 2] [[0, 0], [0, 2]])
 tf.image.extract_patches(whole(1, 3, 3, 1), [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID")
     float32 [1, 2, 2, 4] [[[[0, 1, 3, 4], [1, 2, 4, 5]], [[3, 4, 6, 7], [4, 5, 7, 8]]]]
@@ -157,19 +157,19 @@ tf.extract_volume_patches(whole(1, 2, 3, 2, 1), [1, 2, 2, 1, 1], [1, 1, 2, 2, 1]
     float32 [1, 2, 2, 1, 4] [[[[[0, 2, 6, 8]], [[4, 0, 10, 0]]], [[[6, 8, 0, 0]], [[10, 0, 0, 0]]]]]
 tf.extract_volume_patches(whole(1, 2, 3, 2), [1, 2, 2, 1, 1], [1, 1, 2, 2, 1], "SAME")
     InvalidArgumentError
-grad(lambda x: tf.image.extract_patches(x, [1, 2, 2, 1], [1, 2, 1, 1], [1, 1, 1, 1], "SAME"), whole(1, 3, 2, 1))
+cube_grads(lambda x: tf.image.extract_patches(x, [1, 2, 2, 1], [1, 2, 1, 1], [1, 1, 1, 1], "SAME"), whole(1, 3, 2, 1))
     (float32 [1, 3, 2, 1] [[[[0], [6]], [[12], [54]], [[48], [150]]]])
-grad(lambda x: tf.extract_volume_patches(x, [1, 2, 1, 2, 1], [1, 1, 1, 1, 1], "VALID"), whole(1, 2, 1, 3, 1))
+cube_grads(lambda x: tf.extract_volume_patches(x, [1, 2, 1, 2, 1], [1, 1, 1, 1, 1], "VALID"), whole(1, 2, 1, 3, 1))
     (float32 [1, 2, 1, 3, 1] [[[[[0], [6], [12]]], [[[27], [96], [75]]]]])
-rule(lambda x: tf.image.extract_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "SAME"), [None, 5, 4, 3])
-    ((None; 3; 2; 12))
-rule(lambda x: tf.image.extract_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID"), [2, None, 4, None])
-    ((2; None; None; None))
-rule(lambda x: tf.image.extract_patches(x, [1, 2, 3, 1], [1, 2, 2, 1], [1, 2, 1, 1], "VALID"), [2, 5, 4, 3])
-    ((2; 2; 1; 18))
-rule(lambda x: tf.image.extract_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID"), None)
-    ((None; None; None; None))
-rule(lambda x: tf.image.extract_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID"), [2, 5, 4])
+static(lambda x: tf.image.extract_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "SAME"), [None, 5, 4, 3])
+    '(None, 3, 2, 12)'
+static(lambda x: tf.image.extract_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID"), [2, None, 4, None])
+    '(2, None, None, None)'
+static(lambda x: tf.image.extract_patches(x, [1, 2, 3, 1], [1, 2, 2, 1], [1, 2, 1, 1], "VALID"), [2, 5, 4, 3])
+    '(2, 2, 1, 18)'
+static(lambda x: tf.image.extract_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID"), None)
+    '(None, None, None, None)'
+static(lambda x: tf.image.extract_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID"), [2, 5, 4])
     ValueError
 """)
 

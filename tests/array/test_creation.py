@@ -5,7 +5,8 @@ import pytest
 
 import tapeflow as tf
 from outcomes import read_rows
-from ways import check, check_row
+from traced_calls import check_row
+from ways import check
 
 
 def ints(*shape):
@@ -36,23 +37,23 @@ tf.fill(2, 7)
     int32 [2] [7, 7]
 tf.fill([[2]], 7)
     InvalidArgumentError
-rule(lambda x: tf.fill([2, 3], x), [])
-    ((2; 3))
-rule(lambda x: tf.fill([2, 3], x), [1])
+static(lambda x: tf.fill([2, 3], x), [])
+    '(2, 3)'
+static(lambda x: tf.fill([2, 3], x), [1])
     ValueError
-rule(lambda x: tf.fill([2, -3], x), [])
+static(lambda x: tf.fill([2, -3], x), [])
     ValueError
-rule(lambda x, n: tf.fill([n, 3], x), [], N)
-    ((None; 3))
-rule(lambda x, n: tf.fill(n, x), [], ints(2))
-    ((None; None))
-rule(lambda x, n: tf.fill(n, x), [], ints(None))
-    (None)
-rule(lambda x, n: tf.fill(n, x), [], ints(1, 2))
+static(lambda x, n: tf.fill([n, 3], x), [], N)
+    '(None, 3)'
+static(lambda x, n: tf.fill(n, x), [], ints(2))
+    '(None, None)'
+static(lambda x, n: tf.fill(n, x), [], ints(None))
+    '<unknown>'
+static(lambda x, n: tf.fill(n, x), [], ints(1, 2))
     ValueError
-grad(lambda x: tf.fill([2, 3], x), 2.0)
+cube_grads(lambda x: tf.fill([2, 3], x), 2.0)
     (float32 [] 72)
-unknown(lambda x, n: tf.fill(n, x), 2.0, [2, 2])
+sized(lambda x, n: tf.fill(n, x), 2.0, [2, 2])
     float32 [2, 2] [[2, 2], [2, 2]]
 tf.constant(5)
     int32 [] 5
@@ -92,12 +93,12 @@ tf.constant([1.5], tf.int32)
     TypeError
 tf.constant(None)
     ValueError
-rule(lambda x: tf.constant([1, 2], shape=[2, 1]), [])
-    ((2; 1))
-rule(lambda x: tf.constant(x), [])
+static(lambda x: tf.constant([1, 2], shape=[2, 1]), [])
+    '(2, 1)'
+static(lambda x: tf.constant(x), [])
     TypeError
-rule(lambda x: tf.constant(5, shape=[2, 1]), [])
-    ((2; 1))
+static(lambda x: tf.constant(5, shape=[2, 1]), [])
+    '(2, 1)'
 tf.zeros([2, 3])
     float32 [2, 3] [[0, 0, 0], [0, 0, 0]]
 tf.zeros([2], tf.int32)
@@ -166,39 +167,39 @@ tf.ones_like(["a"])
     InvalidArgumentError
 tf.zeros_like(np.zeros([2, 0]))
     float64 [2, 0] [[], []]
-rule(lambda x: tf.zeros_like(x), [None, 2])
-    ((None; 2))
-rule(lambda x: tf.ones_like(x), [None, 2])
-    ((None; 2))
-rule(lambda x: tf.ones_like(x), None)
-    (None)
-rule(lambda x: tf.zeros_like(x, tf.int32), [3, 2])
-    ((3; 2))
-rule(lambda x: tf.zeros([tf.shape(x)[0], 2]), [None, 2])
-    ((None; 2))
-rule(lambda x: tf.zeros(2), [])
-    ((2))
-rule(lambda x: tf.ones([50, 50]), [])
-    ((50; 50))
-rule(lambda x: tf.ones([-1]), [])
+static(lambda x: tf.zeros_like(x), [None, 2])
+    '(None, 2)'
+static(lambda x: tf.ones_like(x), [None, 2])
+    '(None, 2)'
+static(lambda x: tf.ones_like(x), None)
+    '<unknown>'
+static(lambda x: tf.zeros_like(x, tf.int32), [3, 2])
+    '(3, 2)'
+static(lambda x: tf.zeros([tf.shape(x)[0], 2]), [None, 2])
+    '(None, 2)'
+static(lambda x: tf.zeros(2), [])
+    '(2,)'
+static(lambda x: tf.ones([50, 50]), [])
+    '(50, 50)'
+static(lambda x: tf.ones([-1]), [])
     ValueError
-rule(lambda n: tf.ones(n), N)
-    ((None))
-rule(lambda n: tf.zeros(n), tf.TensorSpec(None, tf.int32))
-    (None)
-unknown(lambda n: tf.zeros(n), 3)
+static(lambda n: tf.ones(n), N)
+    '(None,)'
+static(lambda n: tf.zeros(n), tf.TensorSpec(None, tf.int32))
+    '<unknown>'
+sized(lambda n: tf.zeros(n), 3)
     float32 [3] [0, 0, 0]
-unknown(lambda n: tf.ones(n, tf.bool), [2, 1])
+sized(lambda n: tf.ones(n, tf.bool), [2, 1])
     bool [2, 1] [[True], [True]]
-unknown(lambda n: tf.ones(n), [2, 1], rank=True)
+unranked(lambda n: tf.ones(n), [2, 1])
     float32 [2, 1] [[1], [1]]
-unknown(lambda n: tf.zeros([n, 2], tf.string), 2)
+sized(lambda n: tf.zeros([n, 2], tf.string), 2)
     string [2, 2] [[b'', b''], [b'', b'']]
-unknown(lambda x: tf.zeros_like(x), X, rank=True)
+unranked(lambda x: tf.zeros_like(x), X)
     float32 [2, 2] [[0, 0], [0, 0]]
-unknown(lambda x: tf.ones_like(x, tf.int32), X)
+sized(lambda x: tf.ones_like(x, tf.int32), X)
     int32 [2, 2] [[1, 1], [1, 1]]
-grad(lambda x: tf.zeros_like(x) * x + x, X)
+cube_grads(lambda x: tf.zeros_like(x) * x + x, X)
     (float32 [2, 2] [[3, 12], [27, 48]])
 tf.convert_to_tensor(X) is X
     True
@@ -252,25 +253,25 @@ tf.range(3, delta=2)
     int32 [2] [0, 2]
 tf.range(np.int16(3))
     AssertionError
-rule(lambda x: tf.range(3), [])
-    ((3))
-rule(lambda n: tf.range(n), N)
-    ((None))
-rule(lambda n: tf.range(n, n + 3), N)
-    ((None))
-rule(lambda x: tf.range(x), [1])
+static(lambda x: tf.range(3), [])
+    '(3,)'
+static(lambda n: tf.range(n), N)
+    '(None,)'
+static(lambda n: tf.range(n, n + 3), N)
+    '(None,)'
+static(lambda x: tf.range(x), [1])
     ValueError
-rule(lambda x: tf.range(1, 7, 3), [])
-    ((2))
-rule(lambda x: tf.range(7, 1, -4), [])
-    ((2))
-rule(lambda x: tf.range(7, 1), [])
+static(lambda x: tf.range(1, 7, 3), [])
+    '(2,)'
+static(lambda x: tf.range(7, 1, -4), [])
+    '(2,)'
+static(lambda x: tf.range(7, 1), [])
     ValueError
-rule(lambda x: tf.range(0, 5, 0), [])
+static(lambda x: tf.range(0, 5, 0), [])
     ValueError
-unknown(lambda n: tf.range(n, n + 7, 2), 1)
+sized(lambda n: tf.range(n, n + 7, 2), 1)
     int32 [4] [1, 3, 5, 7]
-unknown(lambda n: tf.range(n, 0.0, -0.5), 1.0)
+sized(lambda n: tf.range(n, 0.0, -0.5), 1.0)
     float32 [2] [1, 0.5]
 tf.linspace(0.0, 1.0, 5)
     float32 [5] [0, 0.25, 0.5, 0.75, 1]
@@ -300,17 +301,17 @@ tf.linspace(1.0, 3.0, 2.0)
     TypeError
 tf.linspace(1.0, 3.0, tf.constant(2, tf.int64))
     float32 [2] [1, 3]
-unknown(lambda a, b, n: tf.linspace(a, b, n), 0.0, 1.0, 3)
+sized(lambda a, b, n: tf.linspace(a, b, n), 0.0, 1.0, 3)
     float32 [3] [0, 0.5, 1]
-unknown(lambda a, b, n: tf.linspace(a, b, n, axis=-1), [0.0, 1.0], [1.0, 2.0], 3)
+sized(lambda a, b, n: tf.linspace(a, b, n, axis=-1), [0.0, 1.0], [1.0, 2.0], 3)
     float32 [2, 3] [[0, 0.5, 1], [1, 1.5, 2]]
-rule(lambda a, n: tf.linspace(a, 3.0, n), [], N)
-    ((None))
-rule(lambda a: tf.linspace(a, a, 4), [2])
-    ((4; 2))
-rule(lambda a: tf.linspace(a, a, 4, axis=-1), [2, None])
-    ((2; None; 4))
-grad(lambda a, b: tf.linspace(a, b, 3), 0.0, 1.0)
+static(lambda a, n: tf.linspace(a, 3.0, n), [], N)
+    '(None,)'
+static(lambda a: tf.linspace(a, a, 4), [2])
+    '(4, 2)'
+static(lambda a: tf.linspace(a, a, 4, axis=-1), [2, None])
+    '(2, None, 4)'
+cube_grads(lambda a, b: tf.linspace(a, b, 3), 0.0, 1.0)
     (float32 [] 0.375; float32 [] 3.375)
 tf.meshgrid([1, 2], [3, 4, 5])
     (int32 [3, 2] [[1, 2], [1, 2], [1, 2]]; int32 [3, 2] [[3, 3], [4, 4], [5, 5]])
@@ -321,19 +322,19 @@ tf.meshgrid([1, 2])
 tf.meshgrid()
     ()
 tf.meshgrid([1], [2, 3], [4, 5, 6])
-    (int32 [2, 1, 3] [[[1, 1, 1]], [[1, 1, 1]]]; int32 [2, 1, 3] [[[2, 2, 2]], [[3, 3, 3]]]; int32 [2, 1, 3] [[[4,
-    5, 6]], [[4, 5, 6]]])
+    (int32 [2, 1, 3] [[[1, 1, 1]], [[1, 1, 1]]]; int32 [2, 1, 3] [[[2, 2, 2]], [[3, 3, 3]]]; int32 [2, 1, 3] [[[4, 5,
+    6]], [[4, 5, 6]]])
 tf.meshgrid([1, 2], [3], indexing="no")
     ValueError
 tf.meshgrid([1, 2], 3)
     (int32 [1, 2] [[1, 2]]; int32 [1, 2] [[3, 3]])
 tf.meshgrid([1, 2], [3.0])
     InvalidArgumentError
-rule(lambda a, b: tf.meshgrid(a, b), [2], [None])
-    ((None; 2); (None; 2))
-rule(lambda a, b: tf.meshgrid(a, b, indexing="ij"), [2], [3])
-    ((2; 3); (2; 3))
-grad(lambda a, b: tf.meshgrid(a, b), [1.0, 2.0], [3.0, 4.0, 5.0])
+static(lambda a, b: tf.meshgrid(a, b), [2], [None])
+    ('(None, 2)'; '(None, 2)')
+static(lambda a, b: tf.meshgrid(a, b, indexing="ij"), [2], [3])
+    ('(2, 3)'; '(2, 3)')
+cube_grads(lambda a, b: tf.meshgrid(a, b), [1.0, 2.0], [3.0, 4.0, 5.0])
     (float32 [2] [9, 36]; float32 [3] [54, 96, 150])
 tf.eye(2)
     float32 [2, 2] [[1, 0], [0, 1]]
@@ -379,21 +380,21 @@ tf.one_hot([0.5], 2)
     InvalidArgumentError
 tf.one_hot([0], 2, [1])
     InvalidArgumentError
-rule(lambda i: tf.one_hot(i, 3), ints(2, None))
-    ((2; None; 3))
-rule(lambda i: tf.one_hot(i, 3, axis=1), ints(2, None))
-    ((2; 3; None))
-rule(lambda i: tf.one_hot(i, 3, axis=0), ints(2, None))
-    ((3; 2; None))
-rule(lambda i, n: tf.one_hot(i, n), ints(2), N)
-    ((2; None))
-rule(lambda i: tf.one_hot(i, 3), tf.TensorSpec(None, tf.int32))
-    (None)
-rule(lambda i: tf.one_hot(i, -3), ints(2))
+static(lambda i: tf.one_hot(i, 3), ints(2, None))
+    '(2, None, 3)'
+static(lambda i: tf.one_hot(i, 3, axis=1), ints(2, None))
+    '(2, 3, None)'
+static(lambda i: tf.one_hot(i, 3, axis=0), ints(2, None))
+    '(3, 2, None)'
+static(lambda i, n: tf.one_hot(i, n), ints(2), N)
+    '(2, None)'
+static(lambda i: tf.one_hot(i, 3), tf.TensorSpec(None, tf.int32))
+    '<unknown>'
+static(lambda i: tf.one_hot(i, -3), ints(2))
     ValueError
-unknown(lambda i, n: tf.one_hot(i, n, axis=0), [1, 0], 3)
+sized(lambda i, n: tf.one_hot(i, n, axis=0), [1, 0], 3)
     float32 [3, 2] [[0, 1], [1, 0], [0, 0]]
-grad(lambda a, b: tf.one_hot([0, 1, 2], 2, a, b), 2.0, 3.0)
+cube_grads(lambda a, b: tf.one_hot([0, 1, 2], 2, a, b), 2.0, 3.0)
     (None; None)
 """)
 

@@ -5,7 +5,7 @@ import pytest
 
 import tapeflow as tf
 from outcomes import read_rows
-from ways import check_row
+from traced_calls import check_row
 
 
 def ints(*shape):
@@ -37,17 +37,17 @@ tf.dynamic_partition([1, 2], [0], 2)
     InvalidArgumentError
 tf.dynamic_partition([1, 2], [0, 1], 0)
     InvalidArgumentError
-grad(lambda x: tf.dynamic_partition(x, [1, 0], 3), X)
+cube_grads(lambda x: tf.dynamic_partition(x, [1, 0], 3), X)
     (float32 [2, 3] [[0, 3, 12], [27, 48, 75]])
-unknown(lambda x, p: tf.dynamic_partition(x, p, 2), X, [1, 0])
+sized(lambda x, p: tf.dynamic_partition(x, p, 2), X, [1, 0])
     (float32 [1, 3] [[3, 4, 5]]; float32 [1, 3] [[0, 1, 2]])
-rule(lambda x: tf.dynamic_partition(x, [1, 0], 2), [2, 3])
-    ((None; 3); (None; 3))
-rule(lambda x, p: tf.dynamic_partition(x, p, 2), [2, 3], ints(None))
-    ((None; 3); (None; 3))
-rule(lambda x, p: tf.dynamic_partition(x, p, 2), [2, 3], tf.TensorSpec(None, tf.int32))
-    (None; None)
-rule(lambda x, p: tf.dynamic_partition(x, p, 2), [2, 3], ints(3))
+static(lambda x: tf.dynamic_partition(x, [1, 0], 2), [2, 3])
+    ('(None, 3)'; '(None, 3)')
+static(lambda x, p: tf.dynamic_partition(x, p, 2), [2, 3], ints(None))
+    ('(None, 3)'; '(None, 3)')
+static(lambda x, p: tf.dynamic_partition(x, p, 2), [2, 3], tf.TensorSpec(None, tf.int32))
+    ('<unknown>'; '<unknown>')
+static(lambda x, p: tf.dynamic_partition(x, p, 2), [2, 3], ints(3))
     ValueError
 tf.dynamic_stitch([[0, 2], [1]], [[1, 3], [2]])
     int32 [3] [1, 2, 3]
@@ -65,15 +65,15 @@ tf.dynamic_stitch([[0, 1]], [[1]])
     InvalidArgumentError
 tf.dynamic_stitch([[0], [1]], [[1], [[2]]])
     InvalidArgumentError
-grad(lambda a, b: tf.dynamic_stitch([[0, 2], [1]], [a, b]), [1.0, 2.0], [3.0])
+cube_grads(lambda a, b: tf.dynamic_stitch([[0, 2], [1]], [a, b]), [1.0, 2.0], [3.0])
     (float32 [2] [3, 12]; float32 [1] [27])
-unknown(lambda a, b: tf.dynamic_stitch([[0, 2], [1]], [a, b]), [1.0, 2.0], [3.0])
+sized(lambda a, b: tf.dynamic_stitch([[0, 2], [1]], [a, b]), [1.0, 2.0], [3.0])
     float32 [3] [1, 3, 2]
-rule(lambda a, b: tf.dynamic_stitch([[0, 2], [1]], [a, b]), [2, 3], [1, 3])
-    ((3; 3))
-rule(lambda a, i: tf.dynamic_stitch([i], [a]), [2, 3], ints(2))
-    ((None; 3))
-rule(lambda a, i: tf.dynamic_stitch([i], [a]), [2, 3], ints(3))
+static(lambda a, b: tf.dynamic_stitch([[0, 2], [1]], [a, b]), [2, 3], [1, 3])
+    '(3, 3)'
+static(lambda a, i: tf.dynamic_stitch([i], [a]), [2, 3], ints(2))
+    '(None, 3)'
+static(lambda a, i: tf.dynamic_stitch([i], [a]), [2, 3], ints(3))
     ValueError
 """)
 

@@ -5,7 +5,7 @@ import pytest
 
 import tapeflow as tf
 from outcomes import read_rows
-from ways import check_row
+from traced_calls import check_row
 
 
 def ints(*shape):
@@ -50,28 +50,28 @@ tf.where(B, X, [1.0, 2.0])
     InvalidArgumentError
 tf.where(X, X, X)
     InvalidArgumentError
-grad(lambda a, b: tf.where(B, a, b), X, [1.0, 2.0, 3.0])
+cube_grads(lambda a, b: tf.where(B, a, b), X, [1.0, 2.0, 3.0])
     (float32 [2, 3] [[0, 0, 12], [0, 48, 75]]; float32 [3] [3, 12, 0])
-grad(lambda a, b: tf.where(B, a, b), 2.0, X)
+cube_grads(lambda a, b: tf.where(B, a, b), 2.0, X)
     (float32 [] 48; float32 [2, 3] [[0, 3, 0], [27, 0, 0]])
-unknown(lambda c, a, b: tf.where(c, a, b), B, X, -X)
+sized(lambda c, a, b: tf.where(c, a, b), B, X, -X)
     float32 [2, 3] [[0, -1, 2], [-3, 4, 5]]
-unknown(lambda c, a, b: grad(lambda a, b: tf.where(c, a, b), a, b), B, X, [1.0, 2.0, 3.0], rank=True)
+unranked(lambda c, a, b: cube_grads(lambda a, b: tf.where(c, a, b), a, b), B, X, [1.0, 2.0, 3.0])
     (float32 [2, 3] [[0, 0, 12], [0, 48, 75]]; float32 [3] [3, 12, 0])
-rule(lambda c: tf.where(c), [2, None])
-    ((None; 2))
-rule(lambda c: tf.where(c), None)
-    ((None; None))
-rule(lambda c: tf.where(c), [])
-    ((None; 0))
-rule(lambda a, b: tf.where(True, a, b), [2, None], [None, 3])
-    ((2; 3))
-rule(lambda a, b: tf.where([True, False], a, b), [2, 1], [3])
+static(lambda c: tf.where(c), [2, None])
+    '(None, 2)'
+static(lambda c: tf.where(c), None)
+    '(None, None)'
+static(lambda c: tf.where(c), [])
+    '(None, 0)'
+static(lambda a, b: tf.where(True, a, b), [2, None], [None, 3])
+    '(2, 3)'
+static(lambda a, b: tf.where([True, False], a, b), [2, 1], [3])
     ValueError
-rule(lambda a, b: tf.where([True, False], a, b), [3], [2])
+static(lambda a, b: tf.where([True, False], a, b), [3], [2])
     ValueError
-rule(lambda a, b: tf.where(True, a, b), None, [2])
-    (None)
+static(lambda a, b: tf.where(True, a, b), None, [2])
+    '<unknown>'
 tf.boolean_mask(X, B)
     float32 [4] [0, 2, 4, 5]
 tf.boolean_mask(X, [True, False])
@@ -92,21 +92,21 @@ tf.boolean_mask(X, [True, False], 2)
     ValueError
 tf.boolean_mask(X, [[True, False, True]], 1)
     ValueError
-grad(lambda x: tf.boolean_mask(x, B), X)
+cube_grads(lambda x: tf.boolean_mask(x, B), X)
     (float32 [2, 3] [[0, 0, 12], [0, 48, 75]])
-unknown(lambda x, m: tf.boolean_mask(x, m), X, [True, False])
+sized(lambda x, m: tf.boolean_mask(x, m), X, [True, False])
     float32 [1, 3] [[0, 1, 2]]
-unknown(lambda x, m: tf.boolean_mask(x, m, 1), X, [True, False, True])
+sized(lambda x, m: tf.boolean_mask(x, m, 1), X, [True, False, True])
     float32 [2, 2] [[0, 2], [3, 5]]
-rule(lambda x: tf.boolean_mask(x, [True, False, True], 1), [2, None, 4])
-    ((2; None; 4))
-rule(lambda x: tf.boolean_mask(x, [True, False]), [2, None])
-    ((None; None))
-rule(lambda x: tf.boolean_mask(x, [True, False]), None)
-    (None)
-rule(lambda x, m: tf.boolean_mask(x, m), [2, 3, 4], tf.TensorSpec([2, None], tf.bool))
-    ((None; 4))
-rule(lambda x, m: tf.boolean_mask(x, m), [2, 3, 4], tf.TensorSpec(None, tf.bool))
+static(lambda x: tf.boolean_mask(x, [True, False, True], 1), [2, None, 4])
+    '(2, None, 4)'
+static(lambda x: tf.boolean_mask(x, [True, False]), [2, None])
+    '(None, None)'
+static(lambda x: tf.boolean_mask(x, [True, False]), None)
+    '<unknown>'
+static(lambda x, m: tf.boolean_mask(x, m), [2, 3, 4], tf.TensorSpec([2, None], tf.bool))
+    '(None, 4)'
+static(lambda x, m: tf.boolean_mask(x, m), [2, 3, 4], tf.TensorSpec(None, tf.bool))
     ValueError
 tf.sequence_mask([1, 3, 0], 4)
     bool [3, 4] [[True, False, False, False], [True, True, True, False], [False, False, False, False]]
@@ -126,14 +126,14 @@ tf.sequence_mask([1.5], 3)
     bool [1, 3] [[True, False, False]]
 tf.sequence_mask(tf.constant([1], tf.int64), dtype=tf.float64)
     float64 [1, 1] [[1]]
-unknown(lambda n: tf.sequence_mask(n), [1, 2])
+sized(lambda n: tf.sequence_mask(n), [1, 2])
     bool [2, 2] [[True, False], [True, True]]
-unknown(lambda n, m: tf.sequence_mask(n, m), [1, 2], 4)
+sized(lambda n, m: tf.sequence_mask(n, m), [1, 2], 4)
     bool [2, 4] [[True, False, False, False], [True, True, False, False]]
-rule(lambda n: tf.sequence_mask(n, 4), ints(None))
-    ((None; 4))
-rule(lambda n: tf.sequence_mask(n), ints(3))
-    ((3; None))
+static(lambda n: tf.sequence_mask(n, 4), ints(None))
+    '(None, 4)'
+static(lambda n: tf.sequence_mask(n), ints(3))
+    '(3, None)'
 """)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import tapeflow as tf
 from outcomes import read_rows
-from ways import check_row
+from traced_calls import check_row
 
 
 def ints(*shape):
@@ -43,20 +43,20 @@ tf.rank(5)
     int32 [] 0
 tf.rank(["a"])
     int32 [] 1
-unknown(lambda x: [tf.shape(x), tf.size(x), tf.rank(x)], X, rank=True)
+unranked(lambda x: [tf.shape(x), tf.size(x), tf.rank(x)], X)
     (int32 [2] [2, 3]; int32 [] 6; int32 [] 2)
-unknown(lambda x: [tf.shape(x, tf.int64), tf.size(x, tf.int64), tf.rank(x)], X)
+sized(lambda x: [tf.shape(x, tf.int64), tf.size(x, tf.int64), tf.rank(x)], X)
     (int64 [2] [2, 3]; int64 [] 6; int32 [] 2)
-rule(lambda x: [tf.shape(x), tf.size(x), tf.rank(x), *tf.shape_n([x, x])], [None, 3])
-    ((2); (); (); (2); (2))
-rule(lambda x: [tf.shape(x), tf.size(x), tf.rank(x)], None)
-    ((None); (); ())
-rule(lambda x: tf.zeros([tf.size(x), tf.rank(x)]), [2, 3])
-    ((6; 2))
-rule(lambda x: tf.zeros([tf.size(x), tf.rank(x)]), [None, 3])
-    ((None; 2))
-rule(lambda x: tf.zeros(tf.shape_n([x, x])[1]), [None, 3])
-    ((None; 3))
+static(lambda x: [tf.shape(x), tf.size(x), tf.rank(x), *tf.shape_n([x, x])], [None, 3])
+    ('(2,)'; '()'; '()'; '(2,)'; '(2,)')
+static(lambda x: [tf.shape(x), tf.size(x), tf.rank(x)], None)
+    ('(None,)'; '()'; '()')
+static(lambda x: tf.zeros([tf.size(x), tf.rank(x)]), [2, 3])
+    '(6, 2)'
+static(lambda x: tf.zeros([tf.size(x), tf.rank(x)]), [None, 3])
+    '(None, 2)'
+static(lambda x: tf.zeros(tf.shape_n([x, x])[1]), [None, 3])
+    '(None, 3)'
 [tf.is_tensor(v) for v in (X, 5, [X], np.zeros(2), tf.Variable(1), tf.ragged.constant([[1]]), tf.sparse.eye(2), None)]
     (True; False; False; False; True; True; True; False)
 tf.get_static_value(X)
@@ -81,11 +81,11 @@ tf.broadcast_dynamic_shape([2], [3])
     InvalidArgumentError
 tf.broadcast_dynamic_shape(tf.constant([1, 2], tf.int64), tf.constant([5, 1], tf.int64))
     int64 [2] [5, 2]
-rule(lambda a, b: tf.broadcast_dynamic_shape(a, b), ints(2), ints(3))
-    ((3))
-rule(lambda a, b: tf.broadcast_dynamic_shape(a, b), ints(None), ints(3))
-    ((None))
-rule(lambda a, b: tf.broadcast_dynamic_shape(a, b), ints(1, 2), ints(3))
+static(lambda a, b: tf.broadcast_dynamic_shape(a, b), ints(2), ints(3))
+    '(3,)'
+static(lambda a, b: tf.broadcast_dynamic_shape(a, b), ints(None), ints(3))
+    '(None,)'
+static(lambda a, b: tf.broadcast_dynamic_shape(a, b), ints(1, 2), ints(3))
     ValueError
 tf.ensure_shape(X, [2, 3])
     float32 [2, 3] [[0, 1, 2], [3, 4, 5]]
@@ -99,17 +99,17 @@ tf.ensure_shape(X, [3, 2])
     InvalidArgumentError
 tf.ensure_shape(X, [2])
     InvalidArgumentError
-rule(lambda x: tf.ensure_shape(x, [None, 3]), [2, None])
-    ((2; 3))
-rule(lambda x: tf.ensure_shape(x, [None, 3]), None)
-    ((None; 3))
-rule(lambda x: tf.ensure_shape(x, [None, 3]), [2, 4])
+static(lambda x: tf.ensure_shape(x, [None, 3]), [2, None])
+    '(2, 3)'
+static(lambda x: tf.ensure_shape(x, [None, 3]), None)
+    '(None, 3)'
+static(lambda x: tf.ensure_shape(x, [None, 3]), [2, 4])
     ValueError
-unknown(lambda x: tf.ensure_shape(x, [2, 3]), X, rank=True)
+unranked(lambda x: tf.ensure_shape(x, [2, 3]), X)
     float32 [2, 3] [[0, 1, 2], [3, 4, 5]]
-unknown(lambda x: tf.ensure_shape(x, [2, 4]), X, rank=True)
+unranked(lambda x: tf.ensure_shape(x, [2, 4]), X)
     InvalidArgumentError
-grad(lambda x: tf.ensure_shape(x, [2, 3]), X)
+cube_grads(lambda x: tf.ensure_shape(x, [2, 3]), X)
     (float32 [2, 3] [[0, 3, 12], [27, 48, 75]])
 """)
 

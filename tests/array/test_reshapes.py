@@ -5,7 +5,8 @@ import pytest
 
 import tapeflow as tf
 from outcomes import read_rows
-from ways import check, check_row
+from traced_calls import check_row
+from ways import check
 
 
 def whole(*shape):
@@ -61,45 +62,45 @@ tf.reshape(whole(2, 3), [[6]])
     InvalidArgumentError
 tf.reshape(whole(2, 3), [6.0])
     InvalidArgumentError
-rule(lambda x: tf.reshape(x, [3, -1]), [None, 6])
-    ((3; None))
-rule(lambda x: tf.reshape(x, [3, -1]), [2, 6])
-    ((3; 4))
-rule(lambda x: tf.reshape(x, [5, -1]), [2, 6])
+static(lambda x: tf.reshape(x, [3, -1]), [None, 6])
+    '(3, None)'
+static(lambda x: tf.reshape(x, [3, -1]), [2, 6])
+    '(3, 4)'
+static(lambda x: tf.reshape(x, [5, -1]), [2, 6])
     ValueError
-rule(lambda x: tf.reshape(x, [5]), [2, 6])
+static(lambda x: tf.reshape(x, [5]), [2, 6])
     ValueError
-rule(lambda x: tf.reshape(x, [0, -1]), [2, 6])
+static(lambda x: tf.reshape(x, [0, -1]), [2, 6])
     ValueError
-rule(lambda x: tf.reshape(x, [0, -1]), [0, 6])
-    ((0; None))
-rule(lambda x: tf.reshape(x, [4, -1]), None)
-    ((4; None))
-rule(lambda x, n: tf.reshape(x, [n, 3]), [2, 6], N)
-    ((4; 3))
-rule(lambda x, n: tf.reshape(x, [n, 5]), [2, 6], N)
+static(lambda x: tf.reshape(x, [0, -1]), [0, 6])
+    '(0, None)'
+static(lambda x: tf.reshape(x, [4, -1]), None)
+    '(4, None)'
+static(lambda x, n: tf.reshape(x, [n, 3]), [2, 6], N)
+    '(4, 3)'
+static(lambda x, n: tf.reshape(x, [n, 5]), [2, 6], N)
     ValueError
-rule(lambda x, n: tf.reshape(x, [n, -1]), [2, 6], N)
-    ((None; None))
-rule(lambda x, n: tf.reshape(x, [n, 3]), [None, 6], N)
-    ((None; 3))
-rule(lambda x, s: tf.reshape(x, s), [2, 6], ints(3))
-    ((None; None; None))
-rule(lambda x, s: tf.reshape(x, s), [2, 6], ints(None))
-    (None)
-rule(lambda x, s: tf.reshape(x, s), [2, 6], ints(1, 2))
+static(lambda x, n: tf.reshape(x, [n, -1]), [2, 6], N)
+    '(None, None)'
+static(lambda x, n: tf.reshape(x, [n, 3]), [None, 6], N)
+    '(None, 3)'
+static(lambda x, s: tf.reshape(x, s), [2, 6], ints(3))
+    '(None, None, None)'
+static(lambda x, s: tf.reshape(x, s), [2, 6], ints(None))
+    '<unknown>'
+static(lambda x, s: tf.reshape(x, s), [2, 6], ints(1, 2))
     ValueError
-rule(lambda x: tf.zeros(tf.reshape(tf.shape(x)[1], [1])), [None, 4])
-    ((4))
-rule(lambda x: tf.zeros(tf.reshape(tf.reshape(tf.shape(x), [2, 1]), [-1])), [None, 4])
-    ((None; None))
-grad(lambda x: tf.reshape(x, [-1]), whole(2, 2))
+static(lambda x: tf.zeros(tf.reshape(tf.shape(x)[1], [1])), [None, 4])
+    '(4,)'
+static(lambda x: tf.zeros(tf.reshape(tf.reshape(tf.shape(x), [2, 1]), [-1])), [None, 4])
+    '(None, None)'
+cube_grads(lambda x: tf.reshape(x, [-1]), whole(2, 2))
     (float32 [2, 2] [[0, 3], [12, 27]])
-unknown(lambda x, s: tf.reshape(x, s), whole(2, 3), [3, -1])
+sized(lambda x, s: tf.reshape(x, s), whole(2, 3), [3, -1])
     float32 [3, 2] [[0, 1], [2, 3], [4, 5]]
-unknown(lambda x, s: tf.reshape(x, s), whole(2, 3), [3, -1], rank=True)
+unranked(lambda x, s: tf.reshape(x, s), whole(2, 3), [3, -1])
     float32 [3, 2] [[0, 1], [2, 3], [4, 5]]
-unknown(lambda x: grad(lambda x: tf.reshape(x, [-1]), x), whole(2, 2), rank=True)
+unranked(lambda x: cube_grads(lambda x: tf.reshape(x, [-1]), x), whole(2, 2))
     (float32 [2, 2] [[0, 3], [12, 27]])
 tf.broadcast_to(whole(3, 1), [2, 3, 2])
     float32 [2, 3, 2] [[[0, 0], [1, 1], [2, 2]], [[0, 0], [1, 1], [2, 2]]]
@@ -123,33 +124,33 @@ tf.broadcast_to(whole(2), [[2]])
     InvalidArgumentError
 tf.broadcast_to(tf.constant(["a", "b"]), [2, 2])
     string [2, 2] [[b'a', b'b'], [b'a', b'b']]
-rule(lambda x: tf.broadcast_to(x, [2, 3, 4]), [3, 1])
-    ((2; 3; 4))
-rule(lambda x: tf.broadcast_to(x, [2, 3, 4]), [None, 4])
-    ((2; 3; 4))
-rule(lambda x: tf.broadcast_to(x, [2, 3]), None)
-    ((2; 3))
-rule(lambda x: tf.broadcast_to(x, [2, 3]), [4])
+static(lambda x: tf.broadcast_to(x, [2, 3, 4]), [3, 1])
+    '(2, 3, 4)'
+static(lambda x: tf.broadcast_to(x, [2, 3, 4]), [None, 4])
+    '(2, 3, 4)'
+static(lambda x: tf.broadcast_to(x, [2, 3]), None)
+    '(2, 3)'
+static(lambda x: tf.broadcast_to(x, [2, 3]), [4])
     ValueError
-rule(lambda x: tf.broadcast_to(x, [3]), [1, 3])
+static(lambda x: tf.broadcast_to(x, [3]), [1, 3])
     ValueError
-rule(lambda x, n: tf.broadcast_to(x, [n, 3]), [3], N)
-    ((None; 3))
-rule(lambda x, n: tf.broadcast_to(x, [n, 3]), [2, 1], N)
-    ((2; 3))
-rule(lambda x, n: tf.broadcast_to(x, [n, 3]), [1, 1], N)
-    ((None; 3))
-rule(lambda x, s: tf.broadcast_to(x, s), [1, 1], ints(2))
-    ((None; None))
-rule(lambda x, s: tf.broadcast_to(x, s), [1, 1], ints(None))
-    (None)
-rule(lambda x, s: tf.broadcast_to(x, s), [1, 1], ints(2, 1))
+static(lambda x, n: tf.broadcast_to(x, [n, 3]), [3], N)
+    '(None, 3)'
+static(lambda x, n: tf.broadcast_to(x, [n, 3]), [2, 1], N)
+    '(2, 3)'
+static(lambda x, n: tf.broadcast_to(x, [n, 3]), [1, 1], N)
+    '(None, 3)'
+static(lambda x, s: tf.broadcast_to(x, s), [1, 1], ints(2))
+    '(None, None)'
+static(lambda x, s: tf.broadcast_to(x, s), [1, 1], ints(None))
+    '<unknown>'
+static(lambda x, s: tf.broadcast_to(x, s), [1, 1], ints(2, 1))
     ValueError
-grad(lambda x: tf.broadcast_to(x, [2, 3, 2]), whole(3, 1))
+cube_grads(lambda x: tf.broadcast_to(x, [2, 3, 2]), whole(3, 1))
     (float32 [3, 1] [[0], [12], [48]])
-unknown(lambda x: grad(lambda x: tf.broadcast_to(x, [2, 3, 2]), x), whole(3, 1))
+sized(lambda x: cube_grads(lambda x: tf.broadcast_to(x, [2, 3, 2]), x), whole(3, 1))
     (float32 [3, 1] [[0], [12], [48]])
-unknown(lambda x: grad(lambda x: tf.broadcast_to(x, [2, 3, 2]), x), whole(3, 1), rank=True)
+unranked(lambda x: cube_grads(lambda x: tf.broadcast_to(x, [2, 3, 2]), x), whole(3, 1))
     (float32 [3, 1] [[0], [12], [48]])
 tf.squeeze(whole(1, 2, 1))
     float32 [2] [0, 1]
@@ -171,31 +172,31 @@ tf.squeeze(whole(1, 2, 1), -4)
     InvalidArgumentError
 tf.squeeze(5.0)
     float32 [] 5
-rule(lambda x: tf.squeeze(x), [1, 2, 1])
-    ((2))
-rule(lambda x: tf.squeeze(x), [1, None, 1])
-    (None)
-rule(lambda x: tf.squeeze(x, 0), [1, None, 1])
-    ((None; 1))
-rule(lambda x: tf.squeeze(x, 1), [1, None, 1])
-    ((1; 1))
-rule(lambda x: tf.squeeze(x, [0, -1]), [None, 3, 1])
-    ((3))
-rule(lambda x: tf.squeeze(x, 1), [1, 2, 1])
+static(lambda x: tf.squeeze(x), [1, 2, 1])
+    '(2,)'
+static(lambda x: tf.squeeze(x), [1, None, 1])
+    '<unknown>'
+static(lambda x: tf.squeeze(x, 0), [1, None, 1])
+    '(None, 1)'
+static(lambda x: tf.squeeze(x, 1), [1, None, 1])
+    '(1, 1)'
+static(lambda x: tf.squeeze(x, [0, -1]), [None, 3, 1])
+    '(3,)'
+static(lambda x: tf.squeeze(x, 1), [1, 2, 1])
     ValueError
-rule(lambda x: tf.squeeze(x, 3), [1, 2, 1])
+static(lambda x: tf.squeeze(x, 3), [1, 2, 1])
     ValueError
-rule(lambda x: tf.squeeze(x, -4), [1, 2, 1])
+static(lambda x: tf.squeeze(x, -4), [1, 2, 1])
     ValueError
-rule(lambda x: tf.squeeze(x, 1), None)
-    (None)
-unknown(lambda x: tf.squeeze(x), whole(1, 2, 1))
+static(lambda x: tf.squeeze(x, 1), None)
+    '<unknown>'
+sized(lambda x: tf.squeeze(x), whole(1, 2, 1))
     float32 [2] [0, 1]
-unknown(lambda x: tf.squeeze(x, [0, 2]), whole(1, 2, 1), rank=True)
+unranked(lambda x: tf.squeeze(x, [0, 2]), whole(1, 2, 1))
     float32 [2] [0, 1]
-unknown(lambda x: tf.squeeze(x, [1]), whole(1, 2, 1))
+sized(lambda x: tf.squeeze(x, [1]), whole(1, 2, 1))
     InvalidArgumentError
-unknown(lambda x: grad(lambda x: tf.squeeze(x, 0), x), whole(1, 2), rank=True)
+unranked(lambda x: cube_grads(lambda x: tf.squeeze(x, 0), x), whole(1, 2))
     (float32 [1, 2] [[0, 3]])
 tf.expand_dims(whole(2, 2), 0)
     float32 [1, 2, 2] [[[0, 1], [2, 3]]]
@@ -217,23 +218,23 @@ tf.expand_dims(whole(2, 2), [0, 1])
     InvalidArgumentError
 tf.expand_dims(tf.constant(["a"]), 0)
     string [1, 1] [[b'a']]
-rule(lambda x: tf.expand_dims(x, 1), [2, None])
-    ((2; 1; None))
-rule(lambda x: tf.expand_dims(x, -1), [2, None])
-    ((2; None; 1))
-rule(lambda x: tf.expand_dims(x, 2), [2, None])
-    ((2; None; 1))
-rule(lambda x: tf.expand_dims(x, 3), [2, None])
+static(lambda x: tf.expand_dims(x, 1), [2, None])
+    '(2, 1, None)'
+static(lambda x: tf.expand_dims(x, -1), [2, None])
+    '(2, None, 1)'
+static(lambda x: tf.expand_dims(x, 2), [2, None])
+    '(2, None, 1)'
+static(lambda x: tf.expand_dims(x, 3), [2, None])
     ValueError
-rule(lambda x: tf.expand_dims(x, -4), [2, None])
+static(lambda x: tf.expand_dims(x, -4), [2, None])
     ValueError
-rule(lambda x: tf.expand_dims(x, 1), None)
-    (None)
-rule(lambda x, n: tf.expand_dims(x, n), [2, 3], N)
-    (None)
-rule(lambda x: tf.expand_dims(x, [0, 1]), [2, 3])
+static(lambda x: tf.expand_dims(x, 1), None)
+    '<unknown>'
+static(lambda x, n: tf.expand_dims(x, n), [2, 3], N)
+    '<unknown>'
+static(lambda x: tf.expand_dims(x, [0, 1]), [2, 3])
     ValueError
-unknown(lambda x, n: tf.expand_dims(x, n), whole(2, 2), 1)
+sized(lambda x, n: tf.expand_dims(x, n), whole(2, 2), 1)
     float32 [2, 1, 2] [[[0, 1]], [[2, 3]]]
 tf.transpose(whole(2, 3))
     float32 [3, 2] [[0, 3], [1, 4], [2, 5]]
@@ -267,39 +268,39 @@ tf.transpose(whole(2, 3), 0)
     InvalidArgumentError
 tf.transpose(whole(2, 3), [[0, 1]])
     InvalidArgumentError
-rule(lambda x: tf.transpose(x), [2, None, 4])
-    ((4; None; 2))
-rule(lambda x: tf.transpose(x, [1, 0, 2]), [2, None, 4])
-    ((None; 2; 4))
-rule(lambda x: tf.transpose(x), None)
-    (None)
-rule(lambda x: tf.transpose(x, [1, 0]), None)
-    ((None; None))
-rule(lambda x: tf.transpose(x, [1, 2]), None)
+static(lambda x: tf.transpose(x), [2, None, 4])
+    '(4, None, 2)'
+static(lambda x: tf.transpose(x, [1, 0, 2]), [2, None, 4])
+    '(None, 2, 4)'
+static(lambda x: tf.transpose(x), None)
+    '<unknown>'
+static(lambda x: tf.transpose(x, [1, 0]), None)
+    '(None, None)'
+static(lambda x: tf.transpose(x, [1, 2]), None)
     ValueError
-rule(lambda x: tf.transpose(x, [1, 0]), [2, 3, 4])
+static(lambda x: tf.transpose(x, [1, 0]), [2, 3, 4])
     ValueError
-rule(lambda x: tf.transpose(x, [1, 3, 0]), [2, 3, 4])
+static(lambda x: tf.transpose(x, [1, 3, 0]), [2, 3, 4])
     ValueError
-rule(lambda x, p: tf.transpose(x, p), [2, 3, 4], ints(3))
-    ((None; None; None))
-rule(lambda x, p: tf.transpose(x, p), None, ints(3))
-    ((None; None; None))
-rule(lambda x, p: tf.transpose(x, p), None, ints(None))
-    (None)
-rule(lambda x, p: tf.transpose(x, p), None, tf.TensorSpec(None, tf.int32))
-    (None)
-rule(lambda x, p: tf.transpose(x, p), [2, 3], ints(2, 1))
+static(lambda x, p: tf.transpose(x, p), [2, 3, 4], ints(3))
+    '(None, None, None)'
+static(lambda x, p: tf.transpose(x, p), None, ints(3))
+    '(None, None, None)'
+static(lambda x, p: tf.transpose(x, p), None, ints(None))
+    '<unknown>'
+static(lambda x, p: tf.transpose(x, p), None, tf.TensorSpec(None, tf.int32))
+    '<unknown>'
+static(lambda x, p: tf.transpose(x, p), [2, 3], ints(2, 1))
     ValueError
-rule(lambda x, n: tf.transpose(x, [n, 0]), [2, 3], N)
-    ((None; None))
-unknown(lambda x: tf.transpose(x), whole(2, 3), rank=True)
+static(lambda x, n: tf.transpose(x, [n, 0]), [2, 3], N)
+    '(None, None)'
+unranked(lambda x: tf.transpose(x), whole(2, 3))
     float32 [3, 2] [[0, 3], [1, 4], [2, 5]]
-unknown(lambda x, p: tf.transpose(x, p), whole(1, 2, 3), [1, 2, 0])
+sized(lambda x, p: tf.transpose(x, p), whole(1, 2, 3), [1, 2, 0])
     float32 [2, 3, 1] [[[0], [1], [2]], [[3], [4], [5]]]
-unknown(lambda x, p: grad(lambda x: tf.transpose(x, p), x), whole(1, 2, 3), [1, 2, 0])
+sized(lambda x, p: cube_grads(lambda x: tf.transpose(x, p), x), whole(1, 2, 3), [1, 2, 0])
     (float32 [1, 2, 3] [[[0, 3, 12], [27, 48, 75]]])
-unknown(lambda x: grad(lambda x: tf.transpose(x), x), whole(2, 3), rank=True)
+unranked(lambda x: cube_grads(lambda x: tf.transpose(x), x), whole(2, 3))
     (float32 [2, 3] [[0, 3, 12], [27, 48, 75]])
 """)
 

@@ -5,7 +5,7 @@ import pytest
 
 import tapeflow as tf
 from outcomes import read_rows
-from ways import check_row
+from traced_calls import check_row
 
 
 def ints(*shape):
@@ -49,18 +49,18 @@ tf.scatter_nd(np.zeros([0, 1], int), np.zeros([0], int), [3])
     int64 [3] [0, 0, 0]
 tf.scatter_nd([[0]], [1], [0])
     InvalidArgumentError
-grad(lambda u: tf.scatter_nd([[0], [2], [0]], u, [4]), [1.0, 2.0, 3.0])
+cube_grads(lambda u: tf.scatter_nd([[0], [2], [0]], u, [4]), [1.0, 2.0, 3.0])
     (float32 [3] [48, 12, 48])
-unknown(lambda i, u, s: tf.scatter_nd(i, u, s), [[0], [2]], [1.0, 2.0], [4])
+sized(lambda i, u, s: tf.scatter_nd(i, u, s), [[0], [2]], [1.0, 2.0], [4])
     float32 [4] [1, 0, 2, 0]
-rule(lambda u: tf.scatter_nd([[0], [2]], u, [4, 3]), [2, 3])
-    ((4; 3))
-rule(lambda u: tf.scatter_nd([[0], [2]], u, [4, 3]), [2, 4])
+static(lambda u: tf.scatter_nd([[0], [2]], u, [4, 3]), [2, 3])
+    '(4, 3)'
+static(lambda u: tf.scatter_nd([[0], [2]], u, [4, 3]), [2, 4])
     ValueError
-rule(lambda u, s: tf.scatter_nd([[0], [2]], u, s), [2, 3], ints(2))
-    ((None; None))
-rule(lambda u, n: tf.scatter_nd([[0], [2]], u, [n, 3]), [2, 3], N)
-    ((None; 3))
+static(lambda u, s: tf.scatter_nd([[0], [2]], u, s), [2, 3], ints(2))
+    '(None, None)'
+static(lambda u, n: tf.scatter_nd([[0], [2]], u, [n, 3]), [2, 3], N)
+    '(None, 3)'
 add(X, [[0, 1], [1, 2], [0, 1]], [1.0, 2.0, 3.0])
     float32 [2, 3] [[0, 5, 2], [3, 4, 7]]
 add(X, [[1]], [[1.0, 2.0, 3.0]])
@@ -105,29 +105,29 @@ sub(X, [[-1, 0]], [1.0])
     InvalidArgumentError
 put(tf.zeros([0, 2]), [[0]], [[1.0, 2.0]])
     InvalidArgumentError
-grad(lambda x, u: add(x, [[0, 1], [1, 2]], u), X, [1.0, 2.0])
+cube_grads(lambda x, u: add(x, [[0, 1], [1, 2]], u), X, [1.0, 2.0])
     (float32 [2, 3] [[0, 12, 12], [27, 48, 147]]; float32 [2] [12, 147])
-grad(lambda x, u: sub(x, [[0, 1], [1, 2]], u), X, [1.0, 2.0])
+cube_grads(lambda x, u: sub(x, [[0, 1], [1, 2]], u), X, [1.0, 2.0])
     (float32 [2, 3] [[0, 0, 12], [27, 48, 27]]; float32 [2] [-0, -27])
-grad(lambda x, u: put(x, [[0, 1], [1, 2]], u), X, [1.0, 2.0])
+cube_grads(lambda x, u: put(x, [[0, 1], [1, 2]], u), X, [1.0, 2.0])
     (float32 [2, 3] [[0, 0, 12], [27, 48, 0]]; float32 [2] [3, 12])
-grad(lambda x, u: most(x, [[0, 1], [1, 2]], u), X, [1.0, 2.0])
+cube_grads(lambda x, u: most(x, [[0, 1], [1, 2]], u), X, [1.0, 2.0])
     (float32 [2, 3] [[0, 1.5, 12], [27, 48, 75]]; float32 [2] [1.5, 0])
-grad(lambda x, u: least(x, [[0, 1], [1, 2]], u), X, [1.5, 2.0])
+cube_grads(lambda x, u: least(x, [[0, 1], [1, 2]], u), X, [1.5, 2.0])
     (float32 [2, 3] [[0, 3, 12], [27, 48, 0]]; float32 [2] [0, 12])
-unknown(lambda x, i, u: [f(x, i, u) for f in (add, sub, put, most, least)], X, [[0, 1], [1, 2]], [1.0, 9.0])
-    (float32 [2, 3] [[0, 2, 2], [3, 4, 14]]; float32 [2, 3] [[0, 0, 2], [3, 4, -4]]; float32 [2, 3] [[0, 1, 2], [3,
-    4, 9]]; float32 [2, 3] [[0, 1, 2], [3, 4, 9]]; float32 [2, 3] [[0, 1, 2], [3, 4, 5]])
-rule(lambda x, u: add(x, [[0, 1]], u), [None, 3], [1])
-    ((None; 3))
-rule(lambda x, u: put(x, [[0]], u), [2, 3], [1, 3])
-    ((2; 3))
-rule(lambda x, u: put(x, [[0]], u), [2, 3], [1, 4])
+sized(lambda x, i, u: [f(x, i, u) for f in (add, sub, put, most, least)], X, [[0, 1], [1, 2]], [1.0, 9.0])
+    (float32 [2, 3] [[0, 2, 2], [3, 4, 14]]; float32 [2, 3] [[0, 0, 2], [3, 4, -4]]; float32 [2, 3] [[0, 1, 2], [3, 4,
+    9]]; float32 [2, 3] [[0, 1, 2], [3, 4, 9]]; float32 [2, 3] [[0, 1, 2], [3, 4, 5]])
+static(lambda x, u: add(x, [[0, 1]], u), [None, 3], [1])
+    '(None, 3)'
+static(lambda x, u: put(x, [[0]], u), [2, 3], [1, 3])
+    '(2, 3)'
+static(lambda x, u: put(x, [[0]], u), [2, 3], [1, 4])
     ValueError
-rule(lambda x, u: put(x, [[0]], u), None, [1, 4])
-    (None)
-rule(lambda x, i: put(x, i, [1.0]), [2, 3], ints(None, 2))
-    ((2; 3))
+static(lambda x, u: put(x, [[0]], u), None, [1, 4])
+    '<unknown>'
+static(lambda x, i: put(x, i, [1.0]), [2, 3], ints(None, 2))
+    '(2, 3)'
 """)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import tapeflow as tf
 from outcomes import read_rows
-from ways import check_row
+from traced_calls import check_row
 
 
 def ints(*shape):
@@ -52,12 +52,12 @@ tf.histogram_fixed_width_bins([1.0], [5.0, 5.0], 5)
     int32 [1] [0]
 tf.histogram_fixed_width_bins([], [0.0, 5.0], 5)
     int32 [0] []
-rule(lambda x: tf.histogram_fixed_width(x, [0.0, 5.0], 5), [None])
-    ((5))
-rule(lambda x, n: tf.histogram_fixed_width(x, [0.0, 5.0], n), [None], N)
-    ((None))
-rule(lambda x: tf.histogram_fixed_width_bins(x, [0.0, 5.0], 5), [None, 2])
-    ((None; 2))
+static(lambda x: tf.histogram_fixed_width(x, [0.0, 5.0], 5), [None])
+    '(5,)'
+static(lambda x, n: tf.histogram_fixed_width(x, [0.0, 5.0], n), [None], N)
+    '(None,)'
+static(lambda x: tf.histogram_fixed_width_bins(x, [0.0, 5.0], 5), [None, 2])
+    '(None, 2)'
 tf.fingerprint(["a", "bc"])
     uint8 [2, 8] [[227, 117, 223, 182, 101, 66, 69, 179], [119, 129, 82, 223, 68, 160, 90, 83]]
 tf.fingerprint(X)
@@ -74,10 +74,10 @@ tf.fingerprint(["a"], "md5")
     InvalidArgumentError
 tf.fingerprint(whole(2, 2, 2))
     uint8 [2, 8] [[21, 19, 218, 176, 152, 160, 0, 216], [114, 98, 211, 170, 65, 9, 34, 170]]
-rule(lambda x: tf.fingerprint(x), [None, 3])
-    ((None; 8))
-rule(lambda x: tf.fingerprint(x), None)
-    ((None; 8))
+static(lambda x: tf.fingerprint(x), [None, 3])
+    '(None, 8)'
+static(lambda x: tf.fingerprint(x), None)
+    '(None, 8)'
 """)
 
 

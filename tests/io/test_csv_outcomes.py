@@ -4,7 +4,7 @@ import pytest
 
 import tapeflow as tf
 from outcomes import read_rows
-from ways import check_row
+from traced_calls import check_row
 
 D = tf.io.decode_csv
 
@@ -83,14 +83,14 @@ D([["1,2"], ["3,4"]], [[0], [0]])
 D([], [[0], [0]])
     (int32 [0] []; int32 [0] [])
 D(many("1,2.5,a"), [[0], [1.5], [""]])
-    (int32 [12] [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]; float32 [12] [2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5,
-    2.5, 2.5, 2.5]; string [12] [b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a'])
+    (int32 [12] [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]; float32 [12] [2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5,
+    2.5, 2.5]; string [12] [b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a'])
 D(many("1,2.5,a") + ["2,,"], [[0], [1.5], ["z"]])
-    (int32 [13] [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2]; float32 [13] [2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5,
-    2.5, 2.5, 2.5, 1.5]; string [13] [b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'z'])
+    (int32 [13] [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2]; float32 [13] [2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5,
+    2.5, 2.5, 1.5]; string [13] [b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'z'])
 D(many("1,2.5,a") + ["NA,NA,NA"], [[0], [1.5], ["z"]], na_value="NA")
-    (int32 [13] [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0]; float32 [13] [2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5,
-    2.5, 2.5, 2.5, 1.5]; string [13] [b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'z'])
+    (int32 [13] [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0]; float32 [13] [2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5,
+    2.5, 2.5, 1.5]; string [13] [b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'z'])
 D(many("1,2,3"), [[0], [0]], select_cols=[0, 2])
     (int32 [12] [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]; int32 [12] [3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3])
 D(many("1,2,3"), [[0]], select_cols=[1])
@@ -99,12 +99,12 @@ D(many("1,2,3"), [[0]], select_cols=[3])
     InvalidArgumentError
 D(many('"a,b","c""d",e'), [[""], [""], [""]])
     (string [12] [b'a,b', b'a,b', b'a,b', b'a,b', b'a,b', b'a,b', b'a,b', b'a,b', b'a,b', b'a,b', b'a,b', b'a,b'];
-    string [12] [b'c"d', b'c"d', b'c"d', b'c"d', b'c"d', b'c"d', b'c"d', b'c"d', b'c"d', b'c"d', b'c"d', b'c"d'];
-    string [12] [b'e', b'e', b'e', b'e', b'e', b'e', b'e', b'e', b'e', b'e', b'e', b'e'])
+    string [12] [b'c"d', b'c"d', b'c"d', b'c"d', b'c"d', b'c"d', b'c"d', b'c"d', b'c"d', b'c"d', b'c"d', b'c"d']; string
+    [12] [b'e', b'e', b'e', b'e', b'e', b'e', b'e', b'e', b'e', b'e', b'e', b'e'])
 D(many('a,"",b'), [[""], ["x"], [""]])
     (string [12] [b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a', b'a']; string [12] [b'x', b'x',
-    b'x', b'x', b'x', b'x', b'x', b'x', b'x', b'x', b'x', b'x']; string [12] [b'b', b'b', b'b', b'b', b'b', b'b',
-    b'b', b'b', b'b', b'b', b'b', b'b'])
+    b'x', b'x', b'x', b'x', b'x', b'x', b'x', b'x', b'x', b'x']; string [12] [b'b', b'b', b'b', b'b', b'b', b'b', b'b',
+    b'b', b'b', b'b', b'b', b'b'])
 D(many("a,b") + ['"c'], [[""], [""]])
     InvalidArgumentError
 D(many("a,b") + ['"c"d,e'], [[""], [""]])
@@ -126,8 +126,8 @@ D(many("1,2") + [",2"], [[9], [0]])
 D(many('1,"2"'), [[0], [0]])
     (int32 [12] [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]; int32 [12] [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2])
 D(many('1,"2'), [[""], [""]], use_quote_delim=False)
-    (string [12] [b'1', b'1', b'1', b'1', b'1', b'1', b'1', b'1', b'1', b'1', b'1', b'1']; string [12] [b'"2',
-    b'"2', b'"2', b'"2', b'"2', b'"2', b'"2', b'"2', b'"2', b'"2', b'"2', b'"2'])
+    (string [12] [b'1', b'1', b'1', b'1', b'1', b'1', b'1', b'1', b'1', b'1', b'1', b'1']; string [12] [b'"2', b'"2',
+    b'"2', b'"2', b'"2', b'"2', b'"2', b'"2', b'"2', b'"2', b'"2', b'"2'])
 D(many("1;2"), [[0], [0]], ";")
     (int32 [12] [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]; int32 [12] [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2])
 D([many("1,2")], [[0], [0]])
@@ -138,16 +138,16 @@ D(many('"a\r\nb",c'), [[""], [""]])
     (string [12] [b'a\r\nb', b'a\r\nb', b'a\r\nb', b'a\r\nb', b'a\r\nb', b'a\r\nb', b'a\r\nb', b'a\r\nb', b'a\r\nb',
     b'a\r\nb', b'a\r\nb', b'a\r\nb']; string [12] [b'c', b'c', b'c', b'c', b'c', b'c', b'c', b'c', b'c', b'c', b'c',
     b'c'])
-unknown(lambda r: D(r, [[0], [1.5]]), many("1,2.5"))
-    (int32 [12] [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]; float32 [12] [2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5,
-    2.5, 2.5, 2.5])
-unknown(lambda r, d: D(r, [d, [1.5]]), ["1,2.5", ",3"], [7])
+sized(lambda r: D(r, [[0], [1.5]]), many("1,2.5"))
+    (int32 [12] [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]; float32 [12] [2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5,
+    2.5, 2.5])
+sized(lambda r, d: D(r, [d, [1.5]]), ["1,2.5", ",3"], [7])
     (int32 [2] [1, 7]; float32 [2] [2.5, 3])
-rule(lambda r: D(r, [[0], [1.5]]), tf.TensorSpec([None, 2], tf.string))
-    ((None; 2); (None; 2))
-rule(lambda r, d: D(r, [d]), tf.TensorSpec([2], tf.string), tf.TensorSpec([2], tf.int32))
+static(lambda r: D(r, [[0], [1.5]]), tf.TensorSpec([None, 2], tf.string))
+    ('(None, 2)'; '(None, 2)')
+static(lambda r, d: D(r, [d]), tf.TensorSpec([2], tf.string), tf.TensorSpec([2], tf.int32))
     ValueError
-rule(lambda r, d: D(r, [d]), tf.TensorSpec([2], tf.string), tf.TensorSpec([1, 1], tf.int32))
+static(lambda r, d: D(r, [d]), tf.TensorSpec([2], tf.string), tf.TensorSpec([1, 1], tf.int32))
     ValueError
 D(["x,2"] + many("1,2") + [",2"], [[9], [0]])
     InvalidArgumentError

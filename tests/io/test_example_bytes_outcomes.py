@@ -5,7 +5,7 @@ import pytest
 import tapeflow as tf
 from example_protos import example, sequence
 from outcomes import read_rows
-from ways import check_row
+from traced_calls import check_row
 
 IO = tf.io
 Fixed, Var, Ragged, Sparse = IO.FixedLenFeature, IO.VarLenFeature, IO.RaggedFeature, IO.SparseFeature

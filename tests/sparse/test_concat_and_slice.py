@@ -5,7 +5,7 @@ import pytest
 
 import tapeflow as tf
 from outcomes import read_rows
-from ways import check_row
+from traced_calls import check_row, cube_grads
 
 
 def sparse(indices, values, shape):
@@ -24,8 +24,8 @@ ROWS = read_rows("""
 sp.concat(1, [A, B])
     sparse int64 [5, 2] [[0, 1], [0, 3], [1, 4], [2, 0], [2, 5]] float32 [5] [1, 2, 5, 3, 6] int64 [2] [3, 6]
 sp.concat(-1, [B, A, B])
-    sparse int64 [7, 2] [[0, 3], [0, 5], [1, 0], [1, 6], [2, 1], [2, 2], [2, 7]] float32 [7] [1, 2, 5, 5, 6, 3, 6]
-    int64 [2] [3, 8]
+    sparse int64 [7, 2] [[0, 3], [0, 5], [1, 0], [1, 6], [2, 1], [2, 2], [2, 7]] float32 [7] [1, 2, 5, 5, 6, 3, 6] int64
+    [2] [3, 8]
 sp.concat(0, [A, B], True)
     sparse int64 [5, 2] [[0, 1], [0, 3], [2, 0], [4, 0], [5, 1]] float32 [5] [1, 2, 3, 5, 6] int64 [2] [6, 4]
 sp.concat(-2, [A, B], True)
@@ -33,11 +33,11 @@ sp.concat(-2, [A, B], True)
 sp.concat(1, [A, B], True)
     sparse int64 [5, 2] [[0, 1], [0, 3], [1, 4], [2, 0], [2, 5]] float32 [5] [1, 2, 5, 3, 6] int64 [2] [3, 6]
 sp.concat(2, [C, C])
-    sparse int64 [6, 3] [[0, 1, 2], [0, 1, 6], [1, 0, 0], [1, 0, 4], [1, 2, 3], [1, 2, 7]] float32 [6] [1, 1, 2, 2,
-    3, 3] int64 [3] [2, 3, 8]
+    sparse int64 [6, 3] [[0, 1, 2], [0, 1, 6], [1, 0, 0], [1, 0, 4], [1, 2, 3], [1, 2, 7]] float32 [6] [1, 1, 2, 2, 3,
+    3] int64 [3] [2, 3, 8]
 sp.concat(0, [U, U])
-    sparse int64 [8, 2] [[0, 0], [0, 1], [0, 1], [2, 0], [4, 0], [4, 1], [4, 1], [6, 0]] int32 [8] [3, 2, 4, 1, 3,
-    2, 4, 1] int64 [2] [8, 4]
+    sparse int64 [8, 2] [[0, 0], [0, 1], [0, 1], [2, 0], [4, 0], [4, 1], [4, 1], [6, 0]] int32 [8] [3, 2, 4, 1, 3, 2, 4,
+    1] int64 [2] [8, 4]
 sp.concat(0, [A, B])
     InvalidArgumentError
 sp.concat(2, [A, A])
@@ -53,29 +53,29 @@ sp.concat(0, [])
 sp.concat(0, [A, C])
     InvalidArgumentError
 sp.split(A, 2, 0)
-    (sparse int64 [2, 2] [[0, 1], [0, 3]] float32 [2] [1, 2] int64 [2] [2, 4]; sparse int64 [1, 2] [[0, 0]] float32
-    [1] [3] int64 [2] [1, 4])
+    (sparse int64 [2, 2] [[0, 1], [0, 3]] float32 [2] [1, 2] int64 [2] [2, 4]; sparse int64 [1, 2] [[0, 0]] float32 [1]
+    [3] int64 [2] [1, 4])
 sp.split(A, 3, 0)
     (sparse int64 [2, 2] [[0, 1], [0, 3]] float32 [2] [1, 2] int64 [2] [1, 4]; sparse int64 [0, 2] [] float32 [0] []
     int64 [2] [1, 4]; sparse int64 [1, 2] [[0, 0]] float32 [1] [3] int64 [2] [1, 4])
 sp.split(A, 2, 1)
-    (sparse int64 [2, 2] [[0, 1], [2, 0]] float32 [2] [1, 3] int64 [2] [3, 2]; sparse int64 [1, 2] [[0, 1]] float32
-    [1] [2] int64 [2] [3, 2])
+    (sparse int64 [2, 2] [[0, 1], [2, 0]] float32 [2] [1, 3] int64 [2] [3, 2]; sparse int64 [1, 2] [[0, 1]] float32 [1]
+    [2] int64 [2] [3, 2])
 sp.split(A, 3, -1)
     (sparse int64 [2, 2] [[0, 1], [2, 0]] float32 [2] [1, 3] int64 [2] [3, 2]; sparse int64 [0, 2] [] float32 [0] []
     int64 [2] [3, 1]; sparse int64 [1, 2] [[0, 0]] float32 [1] [2] int64 [2] [3, 1])
 sp.split(A, 4, 1)
-    (sparse int64 [1, 2] [[2, 0]] float32 [1] [3] int64 [2] [3, 1]; sparse int64 [1, 2] [[0, 0]] float32 [1] [1]
-    int64 [2] [3, 1]; sparse int64 [0, 2] [] float32 [0] [] int64 [2] [3, 1]; sparse int64 [1, 2] [[0, 0]] float32
-    [1] [2] int64 [2] [3, 1])
+    (sparse int64 [1, 2] [[2, 0]] float32 [1] [3] int64 [2] [3, 1]; sparse int64 [1, 2] [[0, 0]] float32 [1] [1] int64
+    [2] [3, 1]; sparse int64 [0, 2] [] float32 [0] [] int64 [2] [3, 1]; sparse int64 [1, 2] [[0, 0]] float32 [1] [2]
+    int64 [2] [3, 1])
 sp.split(A, 1, 1)
     (sparse int64 [3, 2] [[0, 1], [0, 3], [2, 0]] float32 [3] [1, 2, 3] int64 [2] [3, 4])
 sp.split(A, 2, True)
-    (sparse int64 [2, 2] [[0, 1], [2, 0]] float32 [2] [1, 3] int64 [2] [3, 2]; sparse int64 [1, 2] [[0, 1]] float32
-    [1] [2] int64 [2] [3, 2])
+    (sparse int64 [2, 2] [[0, 1], [2, 0]] float32 [2] [1, 3] int64 [2] [3, 2]; sparse int64 [1, 2] [[0, 1]] float32 [1]
+    [2] int64 [2] [3, 2])
 sp.split(C, 2, 1)
-    (sparse int64 [2, 3] [[0, 1, 2], [1, 0, 0]] float32 [2] [1, 2] int64 [3] [2, 2, 4]; sparse int64 [1, 3] [[1, 0,
-    3]] float32 [1] [3] int64 [3] [2, 1, 4])
+    (sparse int64 [2, 3] [[0, 1, 2], [1, 0, 0]] float32 [2] [1, 2] int64 [3] [2, 2, 4]; sparse int64 [1, 3] [[1, 0, 3]]
+    float32 [1] [3] int64 [3] [2, 1, 4])
 sp.split(E, 3, 1)
     (sparse int64 [0, 2] [] float32 [0] [] int64 [2] [3, 2]; sparse int64 [0, 2] [] float32 [0] [] int64 [2] [3, 1];
     sparse int64 [0, 2] [] float32 [0] [] int64 [2] [3, 1])
@@ -204,17 +204,15 @@ sp.reset_shape(A, [3, 4, 1])
 sp.reset_shape(A, [3])
     ValueError
 sp.fill_empty_rows(A, 9.0)
-    (sparse int64 [4, 2] [[0, 1], [0, 3], [1, 0], [2, 0]] float32 [4] [1, 2, 9, 3] int64 [2] [3, 4]; bool [3]
-    [False, True, False])
+    (sparse int64 [4, 2] [[0, 1], [0, 3], [1, 0], [2, 0]] float32 [4] [1, 2, 9, 3] int64 [2] [3, 4]; bool [3] [False,
+    True, False])
 sp.fill_empty_rows(B, 9.0)
-    (sparse int64 [3, 2] [[0, 0], [1, 0], [2, 1]] float32 [3] [9, 5, 6] int64 [2] [3, 2]; bool [3] [True, False,
-    False])
+    (sparse int64 [3, 2] [[0, 0], [1, 0], [2, 1]] float32 [3] [9, 5, 6] int64 [2] [3, 2]; bool [3] [True, False, False])
 sp.fill_empty_rows(E, 9.0)
-    (sparse int64 [3, 2] [[0, 0], [1, 0], [2, 0]] float32 [3] [9, 9, 9] int64 [2] [3, 4]; bool [3] [True, True,
-    True])
+    (sparse int64 [3, 2] [[0, 0], [1, 0], [2, 0]] float32 [3] [9, 9, 9] int64 [2] [3, 4]; bool [3] [True, True, True])
 sp.fill_empty_rows(U, 7)
-    (sparse int64 [6, 2] [[0, 1], [0, 0], [0, 1], [1, 0], [2, 0], [3, 0]] int32 [6] [2, 3, 4, 7, 1, 7] int64 [2] [4,
-    4]; bool [4] [False, True, False, True])
+    (sparse int64 [6, 2] [[0, 1], [0, 0], [0, 1], [1, 0], [2, 0], [3, 0]] int32 [6] [2, 3, 4, 7, 1, 7] int64 [2] [4, 4];
+    bool [4] [False, True, False, True])
 sp.fill_empty_rows(tf.SparseTensor([[1, 0], [0, 1], [1, 1]], [1, 2, 3], [2, 4]), 7)
     (sparse int64 [3, 2] [[0, 1], [1, 0], [1, 1]] int32 [3] [2, 1, 3] int64 [2] [2, 4]; bool [2] [False, False])
 sp.fill_empty_rows(A, [9.0])
@@ -226,8 +224,8 @@ sp.fill_empty_rows(tf.SparseTensor([[3, 0]], [1.0], [3, 4]), 0.0)
 sp.fill_empty_rows(tf.SparseTensor([[-1, 0]], [1.0], [3, 4]), 0.0)
     InvalidArgumentError
 list(R.SparseFillEmptyRows(indices=U.indices, values=U.values, dense_shape=U.dense_shape, default_value=7))
-    (int64 [6, 2] [[0, 1], [0, 0], [0, 1], [1, 0], [2, 0], [3, 0]]; int32 [6] [2, 3, 4, 7, 1, 7]; bool [4] [False,
-    True, False, True]; int64 [4] [4, 0, 1, 2])
+    (int64 [6, 2] [[0, 1], [0, 0], [0, 1], [1, 0], [2, 0], [3, 0]]; int32 [6] [2, 3, 4, 7, 1, 7]; bool [4] [False, True,
+    False, True]; int64 [4] [4, 0, 1, 2])
 sp.retain(A, [True, False, True])
     sparse int64 [2, 2] [[0, 1], [2, 0]] float32 [2] [1, 3] int64 [2] [3, 4]
 sp.retain(A, [1, 0, 0])
@@ -270,114 +268,105 @@ sp.mask(S, [9, 4])
     sparse int32 [1] [7] float32 [1, 1] [[2]] int32 [2] [10, 1]
 sp.mask(S, [[7]])
     InvalidArgumentError
-grad(lambda a, b: sp.concat(1, [a, b]), A, B)
-    (float32 [3] [3, 12, 27]; float32 [2] [75, 108])
-grad(lambda a, b: sp.concat(-2, [b, a, b], True), A, B)
-    (float32 [3] [3, 12, 27]; float32 [2] [150, 216])
-grad(lambda a: sp.slice(a, [0, 1], [3, 2]), A)
+cube_grads(lambda a: sp.slice(a, [0, 1], [3, 2]), A)
     (float32 [3] [3, 0, 0])
-grad(lambda c: sp.slice(c, [1, 0, 0], [1, 2, 3]), C)
+cube_grads(lambda c: sp.slice(c, [1, 0, 0], [1, 2, 3]), C)
     (float32 [3] [0, 12, 0])
-grad(lambda a: sp.split(a, 2, 1), A)
+cube_grads(lambda a: sp.transpose(a), A)
     (float32 [3] [3, 12, 27])
-grad(lambda a: sp.transpose(a), A)
-    (float32 [3] [3, 12, 27])
-grad(lambda a: sp.reorder(a), tf.cast(U, tf.float32))
+cube_grads(lambda a: sp.reorder(a), tf.cast(U, tf.float32))
     (float32 [4] [3, 12, 27, 48])
-grad(lambda a: sp.reshape(a, [-1]), A)
+cube_grads(lambda a: sp.reshape(a, [-1]), A)
     (float32 [3] [3, 12, 27])
-grad(lambda a: sp.expand_dims(a, 0), A)
+cube_grads(lambda a: sp.expand_dims(a, 0), A)
     (float32 [3] [3, 12, 27])
-grad(lambda b, v: sp.fill_empty_rows(b, v), B, 9.0)
+cube_grads(lambda b, v: sp.fill_empty_rows(b, v), B, 9.0)
     (float32 [2] [75, 108]; float32 [] 243)
-grad(lambda a: sp.retain(a, [True, False, True]), A)
+cube_grads(lambda a: sp.retain(a, [True, False, True]), A)
     (float32 [3] [3, 0, 27])
-grad(lambda a: sp.map_values(tf.square, a), A)
+cube_grads(lambda a: sp.map_values(tf.square, a), A)
     (float32 [3] [6, 192, 1458])
-grad(lambda a: sp.reset_shape(a, [5, 5]), A)
+cube_grads(lambda a: sp.reset_shape(a, [5, 5]), A)
     (float32 [3] [3, 12, 27])
-unknown(lambda a, b: sp.concat(1, [a, b]), A, B)
+sized(lambda a, b: sp.concat(1, [a, b]), A, B)
     sparse int64 [5, 2] [[0, 1], [0, 3], [1, 4], [2, 0], [2, 5]] float32 [5] [1, 2, 5, 3, 6] int64 [2] [3, 6]
-unknown(lambda a, b: sp.concat(-2, [a, b], True), A, B)
+sized(lambda a, b: sp.concat(-2, [a, b], True), A, B)
     sparse int64 [5, 2] [[0, 1], [0, 3], [2, 0], [4, 0], [5, 1]] float32 [5] [1, 2, 3, 5, 6] int64 [2] [6, 4]
-unknown(lambda a, b: sp.concat(0, [a, b], True), A, B, rank=True)
+unranked(lambda a, b: sp.concat(0, [a, b], True), A, B)
     sparse int64 [5, 2] [[0, 1], [0, 3], [2, 0], [4, 0], [5, 1]] float32 [5] [1, 2, 3, 5, 6] int64 [2] [6, 4]
-unknown(lambda a, b: sp.concat(-1, [a, b], True), A, B, rank=True)
+unranked(lambda a, b: sp.concat(-1, [a, b], True), A, B)
     sparse int64 [5, 2] [[0, 1], [0, 3], [1, 4], [2, 0], [2, 5]] float32 [5] [1, 2, 5, 3, 6] int64 [2] [3, 6]
-unknown(lambda a: sp.split(a, 3, 1), A)
+sized(lambda a: sp.split(a, 3, 1), A)
     (sparse int64 [2, 2] [[0, 1], [2, 0]] float32 [2] [1, 3] int64 [2] [3, 2]; sparse int64 [0, 2] [] float32 [0] []
     int64 [2] [3, 1]; sparse int64 [1, 2] [[0, 0]] float32 [1] [2] int64 [2] [3, 1])
-unknown(lambda a: sp.split(a, 3, 1), A, rank=True)
+unranked(lambda a: sp.split(a, 3, 1), A)
     (sparse int64 [2, 2] [[0, 1], [2, 0]] float32 [2] [1, 3] int64 [2] [3, 2]; sparse int64 [0, 2] [] float32 [0] []
     int64 [2] [3, 1]; sparse int64 [1, 2] [[0, 0]] float32 [1] [2] int64 [2] [3, 1])
-unknown(lambda a: sp.split(a, 2, -2), A, rank=True)
-    (sparse int64 [2, 2] [[0, 1], [0, 3]] float32 [2] [1, 2] int64 [2] [2, 4]; sparse int64 [1, 2] [[0, 0]] float32
-    [1] [3] int64 [2] [1, 4])
-unknown(lambda c: sp.split(c, 2, 1), C)
-    (sparse int64 [2, 3] [[0, 1, 2], [1, 0, 0]] float32 [2] [1, 2] int64 [3] [2, 2, 4]; sparse int64 [1, 3] [[1, 0,
-    3]] float32 [1] [3] int64 [3] [2, 1, 4])
-unknown(lambda a: sp.slice(a, [0, 1], [3, 2]), A)
+unranked(lambda a: sp.split(a, 2, -2), A)
+    (sparse int64 [2, 2] [[0, 1], [0, 3]] float32 [2] [1, 2] int64 [2] [2, 4]; sparse int64 [1, 2] [[0, 0]] float32 [1]
+    [3] int64 [2] [1, 4])
+sized(lambda c: sp.split(c, 2, 1), C)
+    (sparse int64 [2, 3] [[0, 1, 2], [1, 0, 0]] float32 [2] [1, 2] int64 [3] [2, 2, 4]; sparse int64 [1, 3] [[1, 0, 3]]
+    float32 [1] [3] int64 [3] [2, 1, 4])
+sized(lambda a: sp.slice(a, [0, 1], [3, 2]), A)
     sparse int64 [1, 2] [[0, 0]] float32 [1] [1] int64 [2] [3, 2]
-unknown(lambda a: sp.reshape(a, [2, -1]), A)
+sized(lambda a: sp.reshape(a, [2, -1]), A)
     sparse int64 [3, 2] [[0, 1], [0, 3], [1, 2]] float32 [3] [1, 2, 3] int64 [2] [2, 6]
-unknown(lambda a: sp.expand_dims(a, 1), A)
+sized(lambda a: sp.expand_dims(a, 1), A)
     sparse int64 [3, 3] [[0, 0, 1], [0, 0, 3], [2, 0, 0]] float32 [3] [1, 2, 3] int64 [3] [3, 1, 4]
-unknown(lambda a: sp.expand_dims(a), A, rank=True)
+unranked(lambda a: sp.expand_dims(a), A)
     sparse int64 [3, 3] [[0, 1, 0], [0, 3, 0], [2, 0, 0]] float32 [3] [1, 2, 3] int64 [3] [3, 4, 1]
-unknown(lambda a: sp.expand_dims(a, 0), A, rank=True)
+unranked(lambda a: sp.expand_dims(a, 0), A)
     sparse int64 [3, 3] [[0, 0, 1], [0, 0, 3], [0, 2, 0]] float32 [3] [1, 2, 3] int64 [3] [1, 3, 4]
-unknown(lambda a: sp.expand_dims(a, -2), A, rank=True)
+unranked(lambda a: sp.expand_dims(a, -2), A)
     sparse int64 [3, 3] [[0, 0, 1], [0, 0, 3], [2, 0, 0]] float32 [3] [1, 2, 3] int64 [3] [3, 1, 4]
-unknown(lambda a: sp.transpose(a), A)
+sized(lambda a: sp.transpose(a), A)
     sparse int64 [3, 2] [[0, 2], [1, 0], [3, 0]] float32 [3] [3, 1, 2] int64 [2] [4, 3]
-unknown(lambda a: sp.transpose(a), C, rank=True)
+unranked(lambda a: sp.transpose(a), C)
     sparse int64 [3, 3] [[0, 0, 1], [2, 1, 0], [3, 2, 1]] float32 [3] [2, 1, 3] int64 [3] [4, 3, 2]
-unknown(lambda a: sp.transpose(a, [1, 0]), A)
+sized(lambda a: sp.transpose(a, [1, 0]), A)
     sparse int64 [3, 2] [[0, 2], [1, 0], [3, 0]] float32 [3] [3, 1, 2] int64 [2] [4, 3]
-unknown(lambda a: sp.reset_shape(a), A)
+sized(lambda a: sp.reset_shape(a), A)
     sparse int64 [3, 2] [[0, 1], [0, 3], [2, 0]] float32 [3] [1, 2, 3] int64 [2] [3, 4]
-unknown(lambda a: sp.reset_shape(a, [5, 5]), A)
+sized(lambda a: sp.reset_shape(a, [5, 5]), A)
     sparse int64 [3, 2] [[0, 1], [0, 3], [2, 0]] float32 [3] [1, 2, 3] int64 [2] [5, 5]
-unknown(lambda a: sp.reset_shape(a, [2, 5]), A)
+sized(lambda a: sp.reset_shape(a, [2, 5]), A)
     InvalidArgumentError
-unknown(lambda a: sp.fill_empty_rows(a, 9.0), B)
-    (sparse int64 [3, 2] [[0, 0], [1, 0], [2, 1]] float32 [3] [9, 5, 6] int64 [2] [3, 2]; bool [3] [True, False,
-    False])
-unknown(lambda a, m: sp.retain(a, m), A, [True, False, True])
+sized(lambda a: sp.fill_empty_rows(a, 9.0), B)
+    (sparse int64 [3, 2] [[0, 0], [1, 0], [2, 1]] float32 [3] [9, 5, 6] int64 [2] [3, 2]; bool [3] [True, False, False])
+sized(lambda a, m: sp.retain(a, m), A, [True, False, True])
     sparse int64 [2, 2] [[0, 1], [2, 0]] float32 [2] [1, 3] int64 [2] [3, 4]
-unknown(lambda a, m: sp.retain(a, m), A, [True, False, True], rank=True)
+unranked(lambda a, m: sp.retain(a, m), A, [True, False, True])
     sparse int64 [2, 2] [[0, 1], [2, 0]] float32 [2] [1, 3] int64 [2] [3, 4]
-unknown(lambda n: sp.eye(n), 2)
+sized(lambda n: sp.eye(n), 2)
     sparse int64 [2, 2] [[0, 0], [1, 1]] float32 [2] [1, 1] int64 [2] [2, 2]
-unknown(lambda n, m: sp.eye(n, m), 2, 3)
+sized(lambda n, m: sp.eye(n, m), 2, 3)
     sparse int64 [2, 2] [[0, 0], [1, 1]] float32 [2] [1, 1] int64 [2] [2, 3]
-unknown(lambda n: sp.eye(2, n), 3, rank=True)
+unranked(lambda n: sp.eye(2, n), 3)
     sparse int64 [2, 2] [[0, 0], [1, 1]] float32 [2] [1, 1] int64 [2] [2, 3]
-rule(lambda a, b: sp.concat(1, [a, b]), tf.SparseTensorSpec([3, 4]), tf.SparseTensorSpec([3, None]))
-    ((None; 2); (None); (2))
-rule(lambda a, b: sp.concat(1, [a, b]).shape.as_list() and a, tf.SparseTensorSpec([3, 4]), tf.SparseTensorSpec([3, 2]))
-    ((None; 2); (None); (2))
-rule(lambda a: sp.slice(a, [0, 0], [1, 1]), tf.SparseTensorSpec([3, 4]))
-    ((None; 2); (None); (2))
-rule(lambda a: sp.reshape(a, [2, -1]), tf.SparseTensorSpec([3, 4]))
-    ((None; 2); (None); (2))
-rule(lambda a: sp.reshape(a, [5, -1]), tf.SparseTensorSpec([3, 4]))
+static(lambda a, b: sp.concat(1, [a, b]), tf.SparseTensorSpec([3, 4]), tf.SparseTensorSpec([3, None]))
+    ('(None, 2)'; '(None,)'; '(2,)')
+static(lambda a: sp.slice(a, [0, 0], [1, 1]), tf.SparseTensorSpec([3, 4]))
+    ('(None, 2)'; '(None,)'; '(2,)')
+static(lambda a: sp.reshape(a, [2, -1]), tf.SparseTensorSpec([3, 4]))
+    ('(None, 2)'; '(None,)'; '(2,)')
+static(lambda a: sp.reshape(a, [5, -1]), tf.SparseTensorSpec([3, 4]))
     ValueError
-rule(lambda a: sp.transpose(a), tf.SparseTensorSpec([3, 4]))
-    ((None; 2); (None); (2))
-rule(lambda a: sp.fill_empty_rows(a, 1.0), tf.SparseTensorSpec([3, 4]))
-    ((None; 2); (None); (2); (None))
-rule(lambda a: sp.fill_empty_rows(a, 1.0), tf.SparseTensorSpec([None, 4]))
-    ((None; 2); (None); (2); (None))
-rule(lambda a: sp.fill_empty_rows(a, 1.0), tf.SparseTensorSpec(None))
-    ((None; None); (None); (None); (None))
-rule(lambda a: sp.expand_dims(a, 0), tf.SparseTensorSpec([3, None]))
-    ((None; 3); (None); (3))
-rule(lambda a: sp.reorder(a), tf.SparseTensorSpec([3, None]))
-    ((None; 2); (None); (2))
-rule(lambda a: sp.split(a, 0, 1), tf.SparseTensorSpec([3, 4]))
+static(lambda a: sp.transpose(a), tf.SparseTensorSpec([3, 4]))
+    ('(None, 2)'; '(None,)'; '(2,)')
+static(lambda a: sp.fill_empty_rows(a, 1.0), tf.SparseTensorSpec([3, 4]))
+    (('(None, 2)'; '(None,)'; '(2,)'); '(None,)')
+static(lambda a: sp.fill_empty_rows(a, 1.0), tf.SparseTensorSpec([None, 4]))
+    (('(None, 2)'; '(None,)'; '(2,)'); '(None,)')
+static(lambda a: sp.fill_empty_rows(a, 1.0), tf.SparseTensorSpec(None))
+    (('(None, None)'; '(None,)'; '(None,)'); '(None,)')
+static(lambda a: sp.expand_dims(a, 0), tf.SparseTensorSpec([3, None]))
+    ('(None, 3)'; '(None,)'; '(3,)')
+static(lambda a: sp.reorder(a), tf.SparseTensorSpec([3, None]))
+    ('(None, 2)'; '(None,)'; '(2,)')
+static(lambda a: sp.split(a, 0, 1), tf.SparseTensorSpec([3, 4]))
     ValueError
-rule(lambda i: R.SparseReorder(input_indices=i, input_values=[1.0], input_shape=[2, 2]), tf.TensorSpec([1], tf.int64))
+static(lambda i: R.SparseReorder(input_indices=i, input_values=[1.0], input_shape=[2, 2]), tf.TensorSpec([1], tf.int64))
     ValueError
 """)
 
@@ -385,3 +374,15 @@ rule(lambda i: R.SparseReorder(input_indices=i, input_values=[1.0], input_shape=
 @pytest.mark.parametrize("source", ROWS)
 def test_outcomes(source):
     check_row(ROWS, source, globals())
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "expected"),
+    [
+        (lambda a, b: sp.concat(1, [a, b]), [A, B], [[3, 12, 27], [75, 108]]),
+        (lambda a, b: sp.concat(-2, [b, a, b], True), [A, B], [[3, 12, 27], [150, 216]]),
+        (lambda a: sp.split(a, 2, 1), [A], [[3, 12, 27]]),
+    ],
+)
+def test_gradients_that_tensorflow_lacks(function, args, expected):
+    assert [g.numpy().tolist() for g in cube_grads(function, *args)] == expected

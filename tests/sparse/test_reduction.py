@@ -5,7 +5,7 @@ import pytest
 
 import tapeflow as tf
 from outcomes import read_rows
-from ways import check_row
+from traced_calls import check_row
 
 
 def sparse(indices, values, shape):
@@ -240,80 +240,80 @@ sp.segment_sum([1.0, 2.0], [0, 2], [0, 1])
     InvalidArgumentError
 sp.segment_sum([1.0, 2.0], [0, 1], [0])
     InvalidArgumentError
-unknown(lambda x, i, s: sp.segment_sum(x, i, s), [[1.0, 2.0], [3.0, 4.0]], [1, 0], [0, 2])
+sized(lambda x, i, s: sp.segment_sum(x, i, s), [[1.0, 2.0], [3.0, 4.0]], [1, 0], [0, 2])
     float32 [3, 2] [[3, 4], [0, 0], [1, 2]]
-unknown(lambda x, i, s: sp.segment_mean(x, i, s, 4), [[1.0, 2.0], [3.0, 4.0]], [1, 0], [2, 2])
+sized(lambda x, i, s: sp.segment_mean(x, i, s, 4), [[1.0, 2.0], [3.0, 4.0]], [1, 0], [2, 2])
     float32 [4, 2] [[0, 0], [0, 0], [2, 3], [0, 0]]
-unknown(lambda x, i, s: sp.segment_sum(x, i, s), [[1.0, 2.0], [3.0, 4.0]], [1, 0], [2, 1])
+sized(lambda x, i, s: sp.segment_sum(x, i, s), [[1.0, 2.0], [3.0, 4.0]], [1, 0], [2, 1])
     InvalidArgumentError
-unknown(lambda x, i, s: sp.segment_sum(x, i, s), [[1.0, 2.0], [3.0, 4.0]], [1, 0], [0, 2], rank=True)
+unranked(lambda x, i, s: sp.segment_sum(x, i, s), [[1.0, 2.0], [3.0, 4.0]], [1, 0], [0, 2])
     float32 [3, 2] [[3, 4], [0, 0], [1, 2]]
-rule(lambda x: sp.segment_sum(x, [0, 1], [0, 1]), [3, 4])
-    ((None; 4))
-rule(lambda x: sp.segment_sum(x, [0, 1], [0, 1], 7), [None, 4])
-    ((7; 4))
-rule(lambda x: sp.segment_mean(x, [0, 1], [0, 1]), [3, None])
-    ((None; None))
-rule(lambda x: sp.segment_sum(x, [0, 1], [0, 1]), None)
-    (None)
-rule(lambda x: sp.segment_sum(x, [0, 1, 2], [0, 1]), [3, 4])
+static(lambda x: sp.segment_sum(x, [0, 1], [0, 1]), [3, 4])
+    '(None, 4)'
+static(lambda x: sp.segment_sum(x, [0, 1], [0, 1], 7), [None, 4])
+    '(7, 4)'
+static(lambda x: sp.segment_mean(x, [0, 1], [0, 1]), [3, None])
+    '(None, None)'
+static(lambda x: sp.segment_sum(x, [0, 1], [0, 1]), None)
+    '<unknown>'
+static(lambda x: sp.segment_sum(x, [0, 1, 2], [0, 1]), [3, 4])
     ValueError
-grad(lambda x: sp.segment_mean(x, [1, 0, 1], [0, 0, 1]), [[1.0, 2.0], [3.0, 4.0]])
+cube_grads(lambda x: sp.segment_mean(x, [1, 0, 1], [0, 0, 1]), [[1.0, 2.0], [3.0, 4.0]])
     (float32 [2, 2] [[6, 13.5], [33, 61.5]])
-grad(lambda a: sp.reduce_sum(a), A)
+cube_grads(lambda a: sp.reduce_sum(a), A)
     (float32 [3] [108, 108, 108])
-grad(lambda a: sp.reduce_sum(a, 0), A)
+cube_grads(lambda a: sp.reduce_sum(a, 0), A)
     (float32 [3] [3, 12, 27])
-grad(lambda a: sp.reduce_sum(a, [-1], True), A)
+cube_grads(lambda a: sp.reduce_sum(a, [-1], True), A)
     (float32 [3] [27, 27, 27])
-grad(lambda a: sp.reduce_sum(a, [0, 2]), C)
+cube_grads(lambda a: sp.reduce_sum(a, [0, 2]), C)
     (float32 [3] [3, 12, 27])
-grad(lambda a: sp.softmax(a), A)
+cube_grads(lambda a: sp.softmax(a), A)
     (float32 [3] [-0.27257, 0.27257, 0])
-grad(lambda a: sp.softmax(a), C)
+cube_grads(lambda a: sp.softmax(a), C)
     (float32 [3] [0, 0, 0])
-unknown(lambda a: sp.reduce_sum(a), A)
+sized(lambda a: sp.reduce_sum(a), A)
     float32 [] 6
-unknown(lambda a: sp.reduce_sum(a), A, rank=True)
+unranked(lambda a: sp.reduce_sum(a), A)
     float32 [] 6
-unknown(lambda a: sp.reduce_sum(a, 1), A, rank=True)
+unranked(lambda a: sp.reduce_sum(a, 1), A)
     float32 [3] [3, 0, 3]
-unknown(lambda a: sp.reduce_max(a, [0], True), A)
+sized(lambda a: sp.reduce_max(a, [0], True), A)
     float32 [1, 4] [[3, 1, 0, 2]]
-unknown(lambda a: sp.reduce_sum(a, 1, True, True), C)
+sized(lambda a: sp.reduce_sum(a, 1, True, True), C)
     sparse int64 [3, 3] [[0, 0, 2], [1, 0, 0], [1, 0, 3]] float32 [3] [1, 2, 3] int64 [3] [2, 1, 4]
-unknown(lambda a, x: sp.reduce_sum(a, x), A, [1])
+sized(lambda a, x: sp.reduce_sum(a, x), A, [1])
     float32 [3] [3, 0, 3]
-unknown(lambda a: sp.softmax(a), A)
+sized(lambda a: sp.softmax(a), A)
     sparse int64 [3, 2] [[0, 1], [0, 3], [2, 0]] float32 [3] [0.26894, 0.73106, 1] int64 [2] [3, 4]
-unknown(lambda a, n: sp.to_indicator(a, n), sparse([[0, 0], [1, 1]], [2, 0], [2, 4]), 3)
+sized(lambda a, n: sp.to_indicator(a, n), sparse([[0, 0], [1, 1]], [2, 0], [2, 4]), 3)
     bool [2, 3] [[False, False, True], [True, False, False]]
-unknown(lambda a, n: sp.to_indicator(a, n), sparse([[0, 0], [1, 1]], [2, 0], [2, 4]), -1)
+sized(lambda a, n: sp.to_indicator(a, n), sparse([[0, 0], [1, 1]], [2, 0], [2, 4]), -1)
     InvalidArgumentError
-unknown(lambda a: sp.bincount(a, axis=-1), V)
+sized(lambda a: sp.bincount(a, axis=-1), V)
     sparse int64 [3, 2] [[0, 1], [0, 4], [2, 1]] int32 [3] [1, 1, 1] int64 [2] [3, 5]
-unknown(lambda a: sp.bincount(a, axis=-1), M)
+sized(lambda a: sp.bincount(a, axis=-1), M)
     sparse int64 [4, 2] [[0, 1], [0, 3], [1, 0], [1, 2]] int32 [4] [2, 1, 1, 2] int64 [2] [2, 4]
-unknown(lambda a: sp.bincount(a), M)
+sized(lambda a: sp.bincount(a), M)
     sparse int64 [4, 1] [[0], [1], [2], [3]] int32 [4] [1, 2, 2, 1] int64 [1] [4]
-rule(lambda a: sp.reduce_sum(a, 1), tf.SparseTensorSpec([3, 4]))
-    (None)
-rule(lambda a: sp.reduce_sum(a, 1, True), tf.SparseTensorSpec([3, 4]))
-    (None)
-rule(lambda a: sp.reduce_max(a), tf.SparseTensorSpec([3, None]))
-    (None)
-rule(lambda a: sp.softmax(a), tf.SparseTensorSpec([3, None]))
-    ((None; 2); (None); (2))
-rule(lambda a: sp.bincount(a, axis=-1), tf.TensorSpec([2, 3], tf.int32))
-    ((None; 2); (None); (2))
-rule(lambda a: sp.bincount(a), tf.TensorSpec([2, 3], tf.int32))
-    ((None; 1); (None); (1))
-rule(lambda a: sp.bincount(a, weights=[[1, 2]], axis=-1), tf.TensorSpec([2, 3], tf.int32))
+static(lambda a: sp.reduce_sum(a, 1), tf.SparseTensorSpec([3, 4]))
+    '<unknown>'
+static(lambda a: sp.reduce_sum(a, 1, True), tf.SparseTensorSpec([3, 4]))
+    '<unknown>'
+static(lambda a: sp.reduce_max(a), tf.SparseTensorSpec([3, None]))
+    '<unknown>'
+static(lambda a: sp.softmax(a), tf.SparseTensorSpec([3, None]))
+    ('(None, 2)'; '(None,)'; '(2,)')
+static(lambda a: sp.bincount(a, axis=-1), tf.TensorSpec([2, 3], tf.int32))
+    ('(None, 2)'; '(None,)'; '(2,)')
+static(lambda a: sp.bincount(a), tf.TensorSpec([2, 3], tf.int32))
+    ('(None, 1)'; '(None,)'; '(1,)')
+static(lambda a: sp.bincount(a, weights=[[1, 2]], axis=-1), tf.TensorSpec([2, 3], tf.int32))
     ValueError
-rule(lambda a: sp.bincount(a, axis=-1), tf.SparseTensorSpec([2, None], tf.int32))
-    ((None; 2); (None); (2))
-rule(lambda a: sp.to_indicator(a, 3), tf.SparseTensorSpec([2, 4], tf.int32))
-    ((None; 3))
+static(lambda a: sp.bincount(a, axis=-1), tf.SparseTensorSpec([2, None], tf.int32))
+    ('(None, 2)'; '(None,)'; '(2,)')
+static(lambda a: sp.to_indicator(a, 3), tf.SparseTensorSpec([2, 4], tf.int32))
+    '(None, 3)'
 sp.sampled_addmm([[0, 1], [1, 0]], [1.0, 2.0], [2, 2], [[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]])
     (int32 [2, 2] [[0, 1], [1, 0]]; float32 [2] [23, 45]; int32 [2] [2, 2])
 sp.sampled_addmm([[0, 1], [1, 0]], [1.0, 2.0], [2, 2], [[1.0, 2.0], [3.0, 4.0]], [[5.0], [7.0]])
@@ -324,13 +324,13 @@ sp.sampled_addmm([[0, 1]], [1], [2, 2], [[1.0], [3.0]], [[5.0, 6.0]], 2, 3, tf.f
     (int32 [1, 2] [[0, 1]]; float64 [1] [20]; int32 [2] [2, 2])
 sp.sampled_addmm([[[0, 1]], [[1, 1]]], [[1.0], [2.0]], [2, 2], [[[1.0], [3.0]]] * 2, [[[5.0, 6.0]]] * 2)
     (int32 [2, 1, 2] [[[0, 1]], [[1, 1]]]; float32 [2, 1] [[7], [20]]; int32 [2] [2, 2])
-rule(lambda x: [sp.reduce_sum(A), sp.reduce_sum(A, 0), sp.reduce_sum(A, [1], True), sp.reduce_max(C, [0, -1])], [])
-    ((); (4); (3; 1); (3))
-rule(lambda x: sp.reduce_sum(A, 2), [])
-    ((4))
-rule(lambda i: R.SparseSoftmax(sp_indices=i, sp_values=[1.0], sp_shape=[2, 2]), tf.TensorSpec([1], tf.int64))
+static(lambda x: [sp.reduce_sum(A), sp.reduce_sum(A, 0), sp.reduce_sum(A, [1], True), sp.reduce_max(C, [0, -1])], [])
+    ('()'; '(4,)'; '(3, 1)'; '(3,)')
+static(lambda x: sp.reduce_sum(A, 2), [])
+    '(4,)'
+static(lambda i: R.SparseSoftmax(sp_indices=i, sp_values=[1.0], sp_shape=[2, 2]), tf.TensorSpec([1], tf.int64))
     ValueError
-rule(lambda v: R.SparseSoftmax(sp_indices=[[0, 0]], sp_values=v, sp_shape=[2, 2]), [1, 1])
+static(lambda v: R.SparseSoftmax(sp_indices=[[0, 0]], sp_values=v, sp_shape=[2, 2]), [1, 1])
     ValueError
 sp.reduce_sum(tf.SparseTensor([[-1, 0], [0, 1], [-1, 3]], [1, 2, 3], [2, 4]), 1, output_is_sparse=True)
     sparse int64 [2, 1] [[-1], [0]] int32 [2] [4, 2] int64 [1] [2]

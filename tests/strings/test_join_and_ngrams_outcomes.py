@@ -4,7 +4,7 @@ import pytest
 
 import tapeflow as tf
 from outcomes import read_rows
-from ways import check_row
+from traced_calls import check_row
 
 S = tf.strings
 M = tf.constant([["ab", "cd ef"], ["", " x  y "]])

@@ -4,7 +4,7 @@ import pytest
 
 import tapeflow as tf
 from outcomes import read_rows
-from ways import check_row
+from traced_calls import check_row
 
 S = tf.strings
 T = tf.constant(["abc", "", "  Żółć\t", "日本語x", "a,b,,c", "\U0001f600!"])
@@ -38,8 +38,8 @@ S.upper(["ß", "ǆ", "ŉ"], encoding="utf-8")
 S.lower(["İ", "Σ", "ǅ"], encoding="utf-8")
     string [3] [b'i\xcc\x87', b'\xcf\x83', b'\xc7\x86']
 S.strip(T)
-    string [6] [b'abc', b'', b'\xc5\xbb\xc3\xb3\xc5\x82\xc4\x87', b'\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9ex',
-    b'a,b,,c', b'\xf0\x9f\x98\x80!']
+    string [6] [b'abc', b'', b'\xc5\xbb\xc3\xb3\xc5\x82\xc4\x87', b'\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9ex', b'a,b,,c',
+    b'\xf0\x9f\x98\x80!']
 S.strip([" \n\v\f\r\t a b \0 ", "\u3000x"])
     string [2] [b'a b \x00', b'\xe3\x80\x80x']
 S.substr(T[:1], 1, 1)
@@ -78,18 +78,18 @@ S.substr([["ab", "cd"]], [[0, 1]], [[1, 1]])
     string [1, 2] [[b'a', b'd']]
 S.substr(["ab"], [[0, 1]], [[1, 1]])
     string [1, 2] [[b'a', b'b']]
-unknown(lambda x: S.length(x), T, rank=True)
+unranked(lambda x: S.length(x), T)
     int32 [6] [3, 0, 11, 10, 6, 5]
-unknown(lambda x, p, n: S.substr(x, p, n), ["hello", "world"], [1, 2], [2, 2])
+sized(lambda x, p, n: S.substr(x, p, n), ["hello", "world"], [1, 2], [2, 2])
     string [2] [b'el', b'rl']
-rule(lambda x: S.substr(x, [1, 2], [1, 2]), tf.TensorSpec([None], tf.string))
-    ((2))
-rule(lambda x: S.substr(x, [1, 2], [1]), tf.TensorSpec([2], tf.string))
+static(lambda x: S.substr(x, [1, 2], [1, 2]), tf.TensorSpec([None], tf.string))
+    '(2,)'
+static(lambda x: S.substr(x, [1, 2], [1]), tf.TensorSpec([2], tf.string))
     ValueError
-rule(lambda x: S.substr(x, 1, 1), tf.TensorSpec([2, None], tf.string))
-    ((2; None))
-rule(lambda x: S.length(x), tf.TensorSpec([2, None], tf.string))
-    ((2; None))
+static(lambda x: S.substr(x, 1, 1), tf.TensorSpec([2, None], tf.string))
+    '(2, None)'
+static(lambda x: S.length(x), tf.TensorSpec([2, None], tf.string))
+    '(2, None)'
 """)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 import tapeflow as tf
 from outcomes import read_rows
-from ways import check_row
+from traced_calls import check_row
 
 S = tf.strings
 M = tf.constant([["ab", "cd ef"], ["", " x  y "]])
@@ -31,23 +31,22 @@ S.unicode_decode([b"\x00a\x00b", b"\x65\xe5"], "UTF-16-BE")
 S.unicode_decode([b"\x00\x00\x00a", b"\x00\x01\xf6\x00"], "UTF-32-BE")
     int32 (2, None) [[97], [128512]]
 S.unicode_decode_with_offsets(U, "UTF-8")
-    (int32 (5, None) [[72, 101, 108, 108, 111], [26085, 26412, 128512], [97, 65533, 98], [65533], []]; int64 (5,
-    None) [[0, 1, 2, 3, 4], [0, 3, 6], [0, 1, 2], [0], []])
+    (int32 (5, None) [[72, 101, 108, 108, 111], [26085, 26412, 128512], [97, 65533, 98], [65533], []]; int64 (5, None)
+    [[0, 1, 2, 3, 4], [0, 3, 6], [0, 1, 2], [0], []])
 S.unicode_decode_with_offsets(U, "UTF-8", errors="ignore")
-    (int32 (5, None) [[72, 101, 108, 108, 111], [26085, 26412, 128512], [97, 98], [], []]; int64 (5, None) [[0, 1,
-    2, 3, 4], [0, 3, 6], [0, 2], [], []])
+    (int32 (5, None) [[72, 101, 108, 108, 111], [26085, 26412, 128512], [97, 98], [], []]; int64 (5, None) [[0, 1, 2, 3,
+    4], [0, 3, 6], [0, 2], [], []])
 S.unicode_decode_with_offsets([b"\x00a\x00b"], "UTF-16-BE")
     (int32 (1, None) [[97, 98]]; int64 (1, None) [[0, 2]])
 S.unicode_split(U, "UTF-8")
-    string (5, None) [[b'H', b'e', b'l', b'l', b'o'], [b'\xe6\x97\xa5', b'\xe6\x9c\xac', b'\xf0\x9f\x98\x80'],
-    [b'a', b'\xef\xbf\xbd', b'b'], [b'\xef\xbf\xbd'], []]
+    string (5, None) [[b'H', b'e', b'l', b'l', b'o'], [b'\xe6\x97\xa5', b'\xe6\x9c\xac', b'\xf0\x9f\x98\x80'], [b'a',
+    b'\xef\xbf\xbd', b'b'], [b'\xef\xbf\xbd'], []]
 S.unicode_split(U, "UTF-8", errors="ignore")
-    string (5, None) [[b'H', b'e', b'l', b'l', b'o'], [b'\xe6\x97\xa5', b'\xe6\x9c\xac', b'\xf0\x9f\x98\x80'],
-    [b'a', b'b'], [], []]
+    string (5, None) [[b'H', b'e', b'l', b'l', b'o'], [b'\xe6\x97\xa5', b'\xe6\x9c\xac', b'\xf0\x9f\x98\x80'], [b'a',
+    b'b'], [], []]
 S.unicode_split_with_offsets(U, "UTF-8")
-    (string (5, None) [[b'H', b'e', b'l', b'l', b'o'], [b'\xe6\x97\xa5', b'\xe6\x9c\xac', b'\xf0\x9f\x98\x80'],
-    [b'a', b'\xef\xbf\xbd', b'b'], [b'\xef\xbf\xbd'], []]; int64 (5, None) [[0, 1, 2, 3, 4], [0, 3, 6], [0, 1, 2],
-    [0], []])
+    (string (5, None) [[b'H', b'e', b'l', b'l', b'o'], [b'\xe6\x97\xa5', b'\xe6\x9c\xac', b'\xf0\x9f\x98\x80'], [b'a',
+    b'\xef\xbf\xbd', b'b'], [b'\xef\xbf\xbd'], []]; int64 (5, None) [[0, 1, 2, 3, 4], [0, 3, 6], [0, 1, 2], [0], []])
 S.unicode_split("日本", "UTF-8")
     string [2] [b'\xe6\x97\xa5', b'\xe6\x9c\xac']
 S.unicode_encode(P, "UTF-8")
@@ -100,19 +99,19 @@ S.unicode_transcode(["a"], "no-such", "UTF-8")
     InvalidArgumentError
 S.unicode_script([65, 0x65E5, 0x3B1, 32, 0x10FFFF, -1, 0x110000])
     int32 [7] [25, 17, 14, 0, 103, -1, -1]
-unknown(lambda x: S.unicode_decode(x, "UTF-8"), U)
+sized(lambda x: S.unicode_decode(x, "UTF-8"), U)
     int32 (5, None) [[72, 101, 108, 108, 111], [26085, 26412, 128512], [97, 65533, 98], [65533], []]
-unknown(lambda x: S.unicode_decode_with_offsets(x, "UTF-8"), M)
+sized(lambda x: S.unicode_decode_with_offsets(x, "UTF-8"), M)
     (int32 (2, None, None) [[[97, 98], [99, 100, 32, 101, 102]], [[], [32, 120, 32, 32, 121, 32]]]; int64 (2, None,
     None) [[[0, 1], [0, 1, 2, 3, 4]], [[], [0, 1, 2, 3, 4, 5]]])
-rule(lambda x: S.unicode_decode(x, "UTF-8"), tf.TensorSpec([2], tf.string))
-    ((None); (3))
-rule(lambda x: S.unicode_decode(x, "UTF-8"), tf.TensorSpec([], tf.string))
-    ((None))
-rule(lambda x: S.unicode_encode(x, "UTF-8"), tf.TensorSpec([2, 3], tf.int32))
-    ((2))
-rule(lambda x: S.unicode_encode(x, "UTF-8"), tf.TensorSpec([3], tf.int32))
-    (())
+static(lambda x: S.unicode_decode(x, "UTF-8"), tf.TensorSpec([2], tf.string))
+    ('(None,)'; '(3,)')
+static(lambda x: S.unicode_decode(x, "UTF-8"), tf.TensorSpec([], tf.string))
+    '(None,)'
+static(lambda x: S.unicode_encode(x, "UTF-8"), tf.TensorSpec([2, 3], tf.int32))
+    '(2,)'
+static(lambda x: S.unicode_encode(x, "UTF-8"), tf.TensorSpec([3], tf.int32))
+    '()'
 """)
 
 

@@ -1,15 +1,10 @@
 """Ways to call a function: at once, in graphs that know more or less of its arguments, and for a batch of slices."""
 
-import contextlib
-from unittest import mock
-
 import numpy as np
 import pytest
 
 import tapeflow as tf
-from outcomes import agree, outcome
-from tapeflow.graph.codegen.passes import small_functions
-from tapeflow.graph.compiler import clusters
+from traced_calls import without_llvm
 
 UNKNOWN = {"static": lambda t: t.shape, "dims": lambda t: [None] * t.shape.rank, "rank": lambda t: None}
 
@@ -21,13 +16,6 @@ def spec(t, knows):
 def in_graph(function, knows, *args):
     """What a function gives in a graph that knows its arguments' shapes, their ranks, or neither."""
     return tf.function(function, input_signature=[spec(t, knows) for t in args])(*args)
-
-
-@contextlib.contextmanager
-def without_llvm():
-    """Graphs call the ops' kernels, as where LLVM is missing: compiling takes longer than all else here."""
-    with mock.patch.object(small_functions, "has_llvm", bool), mock.patch.object(clusters, "has_llvm", bool):
-        yield
 
 
 def gradients(function):
@@ -110,57 +98,3 @@ def check_static_shape(function, shapes, want):
         return
     with pytest.raises(ValueError):
         static_shape(function, *specs)
-
-
-def check_row(rows, source, names):
-    """Checks an expression of a table of outcomes. Of an error, the table names the class alone."""
-    helpers = {"tf": tf, "rule": rule, "grad": grad, "unknown": unknown}
-    with without_llvm():
-        found, want = outcome(source, {**helpers, **names}), rows[source]
-    assert agree(found, want) or found.partition(":")[0] == want, found
-
-
-# ---- for tables of outcomes ---------------------------------------------------------------------------------------
-
-
-def composite(v):
-    """Whether a value has several tensors."""
-    return isinstance(v, (tf.SparseTensor, tf.RaggedTensor))
-
-
-def rule(f, *specs):
-    """The static shapes of what a function gives in a graph. A shape stands for a float32 tensor."""
-    found = []
-
-    def traced(*args):
-        y = f(*args)
-        tensors = tf.nest.flatten(y, expand_composites=True)
-        found.append([None if t.shape.rank is None else t.shape.as_list() for t in tensors])
-        return tensors
-
-    specs = [s if isinstance(s, tf.TypeSpec) else tf.TensorSpec(s, tf.float32) for s in specs]
-    tf.function(traced, input_signature=specs, autograph=False).get_concrete_function()
-    return found[0]
-
-
-def grad(f, *xs):
-    """The gradients of the sum of cubes of what a function gives."""
-    xs = [x if composite(x) else tf.convert_to_tensor(x) for x in xs]
-    leaves = [x.values if isinstance(x, tf.SparseTensor) else x.flat_values if composite(x) else x for x in xs]
-    with tf.GradientTape() as tape:
-        tape.watch(leaves)
-        y = f(*xs)
-        loss = tf.add_n(
-            [tf.reduce_sum(t**3) for t in tf.nest.flatten(y, expand_composites=True) if t.dtype.is_floating]
-        )
-    return [None if g is None else tf.convert_to_tensor(g) for g in tape.gradient(loss, leaves)]
-
-
-def unknown(f, *xs, rank=False):
-    """What a function gives in a graph that knows the ranks of its arguments, or nothing of their shapes."""
-    specs = []
-    for x in xs:
-        x = x if composite(x) else tf.convert_to_tensor(x)
-        kind = tf.SparseTensorSpec if isinstance(x, tf.SparseTensor) else tf.TensorSpec
-        specs.append(kind(None if rank else [None] * x.shape.rank, x.dtype))
-    return tf.function(f, input_signature=specs, autograph=False)(*xs)

@@ -5,7 +5,7 @@ import pytest
 import tapeflow as tf
 from outcomes import read_rows
 from tapeflow import text
-from ways import check_row
+from traced_calls import check_row
 
 W = tf.constant(["The greatest bat!", "", "東京 café's  gr", "\t ### b\u0301 \x00x", "UNWANTÉD,running"])
 

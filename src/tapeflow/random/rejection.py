@@ -214,7 +214,7 @@ def binomial(stream: Philox, count: Array, probability: Array, samples: int) -> 
     often = count * p >= 10
     _binomial_by_gaps(_Draws(stream, 42 * number), count, p, number[~certain & ~often], out)
     _binomial_by_rejection(_Draws(stream, 256 * number), count, p, number[~certain & often], out)
-    out = np.where(many & (count > 0), count - out, out)
+    np.subtract(count, out, out=out, where=many & (count > 0))
     return _samples_first(np.where(np.isnan(probability), np.nan, out), shape)
 
 
