@@ -226,9 +226,11 @@ def dataset_snapshot(folder, size=SIZE):
 
 def record_writer(folder, size=SIZE):
     """Records that are flushed one by one: nothing of the file before is kept, but each flushed record is there."""
-    path, flushed = os.path.join(folder, "records"), _shared_numbers(2)
+    path, count_path = os.path.join(folder, "records"), os.path.join(folder, "flushed")
+    np.zeros(2, np.int64).tofile(count_path)
 
     def save(number):
+        flushed = np.memmap(count_path, np.int64, "r+")  # written without a step, and copied with the folder
         flushed[:] = number, 0
         with tf.io.TFRecordWriter(path) as writer:
             for _ in range(_count(size)):
@@ -237,7 +239,7 @@ def record_writer(folder, size=SIZE):
                 flushed[1] += 1
 
     def load():
-        number, count = flushed.tolist()
+        number, count = np.fromfile(count_path, np.int64).tolist()
         records = 0
         try:
             for record in tf.data.TFRecordDataset(path).as_numpy_iterator():
