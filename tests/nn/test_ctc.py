@@ -159,7 +159,7 @@ def test_greedy_decoder_takes_the_most_likely_class_at_each_step(merge_repeated,
         own_blank = classes - 1 if blank is None else blank % classes
         rows = []
         for i in range(batch):
-            path = logits[: lengths[i], i].argmax(1).tolist()
+            path = np.nan_to_num(logits[: lengths[i], i], nan=-np.inf).argmax(1).tolist()  # NaN is never the greatest
             kept = [v for j, v in enumerate(path) if v != own_blank and not (merge_repeated and j and v == path[j - 1])]
             rows.append(kept)
             expected = -sum(logits[t, i, v] for t, v in enumerate(path))

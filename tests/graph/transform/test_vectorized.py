@@ -202,7 +202,9 @@ def check_batch(call, slices, want, at_once):
     found = tf.nest.flatten(mapped(*map(tf.stack, zip(*slices, strict=True))))
     for got, *both in zip(found, *want, strict=True):
         assert got.dtype == both[0].dtype
-        np.testing.assert_allclose(got.numpy(), np.stack(both), rtol=1e-9, atol=1e-10)
+        # Ops that have no float64 may round differently in a batch: kernels for several elements at once do.
+        rtol = {tf.float32: 1e-6, tf.float16: 1e-3}.get(both[0].dtype, 1e-9)
+        np.testing.assert_allclose(got.numpy(), np.stack(both), rtol=rtol, atol=1e-10)
 
 
 # ---- what slices are taken of ----------------------------------------------------------------------------------------
