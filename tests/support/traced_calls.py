@@ -27,13 +27,17 @@ def without_llvm() -> Iterator[None]:
         yield
 
 
-def static(function: Callable[..., Any], *specs: Any) -> Any:
-    """Returns the static shapes of what a function gives for tensors of float32 of some shapes, or other specs."""
+def static(function: Callable[..., Any], *specs: Any, describe: Callable[[Any], Any] | None = None) -> Any:
+    """Returns the static shapes of what a function gives for tensors of float32 of some shapes, or other specs.
+
+    Args:
+        describe: gives the shape of a tensor; by default as text.
+    """
     specs = tuple(s if isinstance(s, tf.TypeSpec) else tf.TensorSpec(s, tf.float32) for s in specs)
     found: list[Any] = []
 
     def traced(*xs: Any) -> Any:
-        found.append(tf.nest.map_structure(shapes_of, function(*xs)))
+        found.append(tf.nest.map_structure(describe or shapes_of, function(*xs)))
         return xs
 
     tf.function(traced, autograph=False).get_concrete_function(*specs)

@@ -4,18 +4,9 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from traced_calls import without_llvm
+from traced_calls import in_graph, static, without_llvm
 
 UNKNOWN = {"static": lambda t: t.shape, "dims": lambda t: [None] * t.shape.rank, "rank": lambda t: None}
-
-
-def spec(t, knows):
-    return tf.TensorSpec(UNKNOWN[knows](t), t.dtype)
-
-
-def in_graph(function, knows, *args):
-    """What a function gives in a graph that knows its arguments' shapes, their ranks, or neither."""
-    return tf.function(function, input_signature=[spec(t, knows) for t in args])(*args)
 
 
 def gradients(function):
@@ -66,7 +57,7 @@ def check(function, *args, want=None, slices=None, differentiable=True, knows=tu
     values = full(*args)
     with without_llvm():
         for what in knows:
-            same(in_graph(full, what, *args), values)
+            same(in_graph(full, tuple(args), UNKNOWN[what]), values)
     if slices is False:
         return
     slices = batch(args) if slices is None else [tf.convert_to_tensor(a) for a in slices]
@@ -78,16 +69,14 @@ def check(function, *args, want=None, slices=None, differentiable=True, knows=tu
 
 def static_shape(function, *specs):
     """The static shapes of what a function gives in a graph, as lists; None for an unknown rank."""
-    found = []
-
-    def traced(*args):
-        y = function(*args)
-        found.append([None if t.shape.rank is None else t.shape.as_list() for t in tf.nest.flatten(y)])
-        return y
-
     specs = [s if isinstance(s, tf.TensorSpec) else tf.TensorSpec(*s) for s in specs]
-    tf.function(traced, input_signature=specs).get_concrete_function()
-    return found[0][0] if len(found[0]) == 1 else found[0]
+    found = static(lambda *xs: tf.nest.flatten(function(*xs)), *specs, describe=dims_of)
+    return found[0] if len(found) == 1 else found
+
+
+def dims_of(t):
+    """The static dimensions of a tensor, or None."""
+    return None if t.shape.rank is None else t.shape.as_list()
 
 
 def check_static_shape(function, shapes, want):

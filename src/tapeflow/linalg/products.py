@@ -289,8 +289,8 @@ def matmul(
 
     Args:
         a: a tensor of shape `[..., m, k]`: a float, complex or integer dtype.
-        b: a tensor of shape `[..., k, n]` and the same dtype. Leading dimensions broadcast. A matrix of bfloat16 may
-            meet one of float32; their product is of float32.
+        b: a tensor of shape `[..., k, n]` and the same dtype. Leading dimensions broadcast. A bfloat16 matrix
+            times a float32 matrix gives float32.
         transpose_a, transpose_b: transposes `a` or `b` first.
         adjoint_a, adjoint_b: transposes and conjugates `a` or `b` first.
         a_is_sparse, b_is_sparse: hints that most elements are zeros.
@@ -318,7 +318,7 @@ def matmul(
                     return _mat_mul(a, b, name)
                 except InvalidArgumentError:
                     if a.value.dtype is b.value.dtype:
-                        raise
+                        raise  # two dtypes go on below: products of one don't pay for a comparison
             elif a.value.ndim >= 2 <= b.value.ndim:
                 return batch_matmul(a, b, False, False, name)
     else:
@@ -342,8 +342,8 @@ def matmul(
     rank_a: Any = shape_rank(left)
     rank_b: Any = shape_rank(right)
     are_matrices = rank_a is not None and rank_b is not None and rank_a <= 2 and rank_b <= 2
-    mixes = are_matrices and left.dtype is not right.dtype
-    if (a_is_sparse or b_is_sparse or mixes) and {left.dtype, right.dtype} <= {bfloat16, float32}:
+    are_mixed = are_matrices and left.dtype is not right.dtype
+    if (a_is_sparse or b_is_sparse or are_mixed) and {left.dtype, right.dtype} <= {bfloat16, float32}:
         product = matmul(cast(left, float32), cast(right, float32), transpose_a or adjoint_a, transpose_b or adjoint_b)
         return cast(product, left.dtype if left.dtype is right.dtype else float32)
     if are_matrices:
